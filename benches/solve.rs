@@ -1,0 +1,30 @@
+//! Whole decompositions over d and degree, under both schedules.
+#![allow(missing_docs)]
+
+#[path = "../tests/rust/common/mod.rs"]
+mod common;
+
+use common::random_theta;
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use icid_rs::solver::Monitor;
+use icid_rs::{Problem, Schedule, Settings, decompose};
+use std::hint::black_box;
+
+fn solve(c: &mut Criterion) {
+    let mut group = c.benchmark_group("solve");
+    group.sample_size(10);
+    for (d, degree) in [(50, 1), (50, 3), (500, 1), (2_000, 1)] {
+        let problem = Problem::new(random_theta(d, degree, 1).view(), None).unwrap();
+        for schedule in [Schedule::Restart, Schedule::Paper] {
+            let settings = Settings { schedule, max_alm_iter: 1, ..Settings::default() };
+            let name = BenchmarkId::new(format!("{schedule:?}"), format!("ER{degree}-d{d}"));
+            group.bench_function(name, |bench| {
+                bench.iter(|| black_box(decompose(&problem, &settings, &mut Monitor::default()).unwrap()));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, solve);
+criterion_main!(benches);

@@ -1,0 +1,30 @@
+//! Causal graphs from inverse covariance matrices.
+//!
+//! Given the inverse covariance Θ of a linear structural equation model `X = X B + E`, find the sparse B inside the
+//! support of Θ with `Θ = (I − B) D (I − B)ᵀ`: the method ICID of Dong et al., "Learning Large Causal Structures from
+//! Inverse Covariance Matrix via Sparse Matrix Decomposition". `B[i, j] ≠ 0` means i → j.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`problem`] | what is given: Θ, D and the skewness weights, checked |
+//! | [`pattern`] | where things are nonzero: the support of Θ and its two-hop closure |
+//! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
+//! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
+//!
+//! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
+
+pub mod error;
+pub mod interrupt;
+mod memory;
+pub mod model;
+mod parallel;
+pub mod pattern;
+pub mod problem;
+#[cfg(feature = "python")]
+mod python;
+pub mod solver;
+
+pub use error::IcidError;
+pub use interrupt::Interrupt;
+pub use problem::Problem;
+pub use solver::{Schedule, Settings, Solution, Status, decompose};

@@ -1,0 +1,43 @@
+//! Refusing a problem that cannot fit, before it brings the machine down.
+
+use crate::error::IcidError;
+use sysinfo::System;
+
+/// How much of the free memory one allocation may claim; the rest is left to its neighbours.
+const USABLE_PERCENT: u128 = 90;
+
+/// Bytes that could be allocated now, within the limits of the container if there is one; `None` if no one knows.
+fn available() -> Option<u64> {
+    let mut system = System::new().ok()?;
+    system.refresh_memory();
+    let machine = system.available_memory();
+    let container = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
+    Some(container.map_or(machine, |left| left.min(machine)))
+}
+
+/// Fail unless `count` items of `T` fit into what is free.
+pub fn ensure_room<T>(what: &'static str, count: u128) -> Result<(), IcidError> {
+    let required = count.saturating_mul(size_of::<T>() as u128);
+    // Asking the system costs more than small allocations are worth.
+    if required < 1 << 26 {
+        return Ok(());
+    }
+    let Some(available) = available() else { return Ok(()) };
+    let available = u128::from(available) * USABLE_PERCENT / 100;
+    if required > available {
+        return Err(IcidError::Memory { what, required, available });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_requests_pass_and_absurd_ones_name_their_bytes() {
+        assert_eq!(ensure_room::<f64>("anything", 1000), Ok(()));
+        let error = ensure_room::<f64>("the moon", u128::from(u64::MAX)).unwrap_err();
+        assert!(error.to_string().contains("the moon needs 147573952589676412920 bytes"));
+    }
+}

@@ -1,0 +1,284 @@
+//! The sparse kernel: every row of `R`, and every row of the gradient, from the few columns that reach it.
+//!
+//! Row r of `φ = Ã Ãᵀ`, with `Ã = (I − B) D^½`, is a sum of columns `ã_j` over `j ∈ N_r`, each scaled by `Ã_rj`; entry
+//! `(r, j)` of the gradient is `2 D_j^½` times the product of that same row of `Λ + ρR` with `ã_j`. So one visit to a
+//! row does it all, in a buffer as long as a row of `P` that never leaves the cache: no row is written by two threads,
+//! nothing of the size of `P` is stored but Λ, and entries (r, c) and (c, r) come out as the same bits.
+
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::parallel::{Pieces, for_each_block};
+use crate::pattern::TwoHop;
+use crate::problem::Problem;
+use std::ops::Range;
+
+pub(super) struct CliqueKernel<'p> {
+    problem: &'p Problem,
+    pattern: TwoHop,
+    interrupt: Interrupt,
+    /// `D^½`.
+    scale: Vec<f64>,
+    /// Λ on P; `None` while it is zero.
+    multiplier: Option<Vec<f64>>,
+    /// Ã, column by column.
+    columns: Vec<f64>,
+    /// `Z D^½`, column by column.
+    direction: Vec<f64>,
+    /// For each block of rows, room for three rows of P.
+    buffers: Vec<f64>,
+    partials: Vec<f64>,
+    ends: BlockEnds,
+}
+
+/// Where each block of rows ends in what is stored row by row.
+struct BlockEnds {
+    support: Vec<usize>,
+    pattern: Vec<usize>,
+    buffers: Vec<usize>,
+}
+
+impl BlockEnds {
+    fn new(problem: &Problem, pattern: &TwoHop) -> Self {
+        let blocks = pattern.blocks();
+        let longest = |rows: &Range<usize>| rows.clone().map(|r| pattern.row(r).len()).max().unwrap_or(0);
+        let add_buffers = |end: &mut usize, rows| {
+            *end += 3 * longest(rows);
+            Some(*end)
+        };
+        Self {
+            support: blocks.iter().map(|rows| problem.support().row(rows.end - 1).end).collect(),
+            pattern: blocks.iter().map(|rows| pattern.row(rows.end - 1).end).collect(),
+            buffers: blocks.iter().scan(0, add_buffers).collect(),
+        }
+    }
+}
+
+impl<'p> CliqueKernel<'p> {
+    pub(super) fn new(problem: &'p Problem, interrupt: &Interrupt) -> Result<Self, IcidError> {
+        let pattern = TwoHop::new(problem.support(), interrupt)?;
+        let ends = BlockEnds::new(problem, &pattern);
+        let len = problem.support().len();
+        Ok(Self {
+            problem,
+            interrupt: interrupt.clone(),
+            scale: problem.noise_precision().iter().map(|d| d.sqrt()).collect(),
+            multiplier: None,
+            columns: vec![0.0; len],
+            direction: vec![0.0; len],
+            buffers: vec![0.0; ends.buffers.last().copied().unwrap_or(0)],
+            partials: vec![0.0; pattern.blocks().len()],
+            pattern,
+            ends,
+        })
+    }
+
+    pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
+        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
+        let (columns, multiplier, interrupt) = (&self.columns, self.multiplier.as_deref(), &self.interrupt);
+        let out = (
+            gradient.map(|g| Pieces::new(g, &self.ends.support)),
+            Pieces::new(&mut self.buffers, &self.ends.buffers),
+            self.partials.as_mut_slice(),
+        );
+        for_each_block(self.pattern.blocks(), out, &|rows, (gradient, buffer, partial)| {
+            if interrupt.is_raised() {
+                return;
+            }
+            let buffer = buffer.into_slice();
+            let mut gradient = gradient.map(Pieces::into_slice);
+            let first = cliques.problem.support().row(rows.start).start;
+            let mut value = 0.0;
+            for r in rows.clone() {
+                let positions = cliques.pattern.row(r);
+                let row = &mut buffer[..positions.len()];
+                cliques.residual_row(r, b, columns, row);
+                value += weigh_residual(row, multiplier.map(|m| &m[positions]), rho);
+                if let Some(gradient) = gradient.as_deref_mut() {
+                    let entries = cliques.problem.support().row(r);
+                    cliques.gradient_row(r, row, columns, &mut gradient[entries.start - first..entries.end - first]);
+                }
+            }
+            partial[0] = value;
+        });
+        self.partials.iter().sum()
+    }
+
+    pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
+        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
+        cliques.scale_columns(z, 0.0, 1.0, &mut self.direction, &self.ends.support);
+        let (columns, direction, multiplier) = (&self.columns, &self.direction, self.multiplier.as_deref());
+        let interrupt = &self.interrupt;
+        let out = (Pieces::new(&mut self.buffers, &self.ends.buffers), self.partials.as_mut_slice());
+        for_each_block(self.pattern.blocks(), out, &|rows, (buffer, partial)| {
+            if interrupt.is_raised() {
+                return;
+            }
+            let buffer = buffer.into_slice();
+            let mut sum = 0.0;
+            for r in rows.clone() {
+                let positions = cliques.pattern.row(r);
+                let (row, rest) = buffer.split_at_mut(positions.len());
+                let (mixed, rest) = rest.split_at_mut(positions.len());
+                let pure = &mut rest[..positions.len()];
+                cliques.residual_row(r, b, columns, row);
+                weigh_residual(row, multiplier.map(|m| &m[positions]), rho);
+                mixed.fill(0.0);
+                pure.fill(0.0);
+                for clique in cliques.reaching(r) {
+                    let (along, base) = (clique.coefficient(z, 0.0, 1.0), clique.coefficient(b, 1.0, -1.0));
+                    let (column, direction) = (&columns[clique.column.clone()], &direction[clique.column]);
+                    add_multiple(mixed, along, clique.slots, column);
+                    add_multiple(mixed, base, clique.slots, direction);
+                    add_multiple(pure, along, clique.slots, direction);
+                }
+                let terms = mixed.iter().zip(&*pure).zip(&*row);
+                sum += terms.map(|((s, q), w)| rho * s * s - 2.0 * w * q).sum::<f64>();
+            }
+            partial[0] = sum;
+        });
+        self.partials.iter().sum()
+    }
+
+    pub(super) fn residual_norm(&mut self, b: &[f64]) -> f64 {
+        let multiplier = self.multiplier.take();
+        let half_square = self.evaluate(b, 1.0, None);
+        self.multiplier = multiplier;
+        (2.0 * half_square).sqrt()
+    }
+
+    pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
+        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
+        let columns = &self.columns;
+        let multiplier = self.multiplier.get_or_insert_with(|| vec![0.0; self.pattern.len()]);
+        let out = (Pieces::new(multiplier, &self.ends.pattern), Pieces::new(&mut self.buffers, &self.ends.buffers));
+        for_each_block(self.pattern.blocks(), out, &|rows, (multiplier, buffer)| {
+            let (multiplier, buffer) = (multiplier.into_slice(), buffer.into_slice());
+            let first = cliques.pattern.row(rows.start).start;
+            for r in rows.clone() {
+                let positions = cliques.pattern.row(r);
+                let row = &mut buffer[..positions.len()];
+                cliques.residual_row(r, b, columns, row);
+                let own = &mut multiplier[positions.start - first..positions.end - first];
+                for (lambda, residual) in own.iter_mut().zip(row) {
+                    *lambda += rho * *residual;
+                }
+            }
+        });
+    }
+}
+
+/// The read-only side of the kernel, shared by all threads.
+#[derive(Clone, Copy)]
+struct Cliques<'a> {
+    problem: &'a Problem,
+    pattern: &'a TwoHop,
+    scale: &'a [f64],
+}
+
+/// Clique j as row r sees it.
+struct Clique<'a> {
+    /// Position of `(r, j)` on the support.
+    entry: usize,
+    /// Is it the row's own clique, j = r?
+    own: bool,
+    /// `D_j^½`.
+    scale: f64,
+    /// Positions of column j in a vector stored by columns.
+    column: Range<usize>,
+    /// Where the members of `N_j` are in row r of P.
+    slots: &'a [u32],
+}
+
+impl Clique<'_> {
+    /// Entry `(r, j)` of `(unit · I + sign · X) D^½`.
+    fn coefficient(&self, x: &[f64], unit: f64, sign: f64) -> f64 {
+        let identity = if self.own { unit } else { 0.0 };
+        self.scale * (identity + sign * x[self.entry])
+    }
+}
+
+impl<'a> Cliques<'a> {
+    /// Every clique that reaches row r.
+    fn reaching(self, r: usize) -> impl Iterator<Item = Clique<'a>> {
+        let support = self.problem.support();
+        let mut slots = self.pattern.slots(r);
+        support.row(r).zip(support.neighbours(r)).map(move |(entry, &j)| {
+            let j = j as usize;
+            let (segment, rest) = slots.split_at(support.degree(j));
+            slots = rest;
+            Clique { entry, own: j == r, scale: self.scale[j], column: support.row(j), slots: segment }
+        })
+    }
+
+    /// `(unit · I + sign · X) D^½`, stored by columns.
+    fn scale_columns(self, x: &[f64], unit: f64, sign: f64, columns: &mut [f64], block_ends: &[usize]) {
+        let support = self.problem.support();
+        for_each_block(self.pattern.blocks(), Pieces::new(columns, block_ends), &|rows, columns| {
+            let columns = columns.into_slice();
+            let first = support.row(rows.start).start;
+            for j in rows.clone() {
+                let scale = self.scale[j];
+                let entries = support.row(j);
+                let column = &mut columns[entries.start - first..entries.end - first];
+                for (value, &mirror) in column.iter_mut().zip(&support.mirror()[entries]) {
+                    *value = scale * (sign * x[mirror as usize]);
+                }
+                let diagonal = support.diagonal(j);
+                columns[diagonal - first] = scale * (unit + sign * x[diagonal]);
+            }
+        });
+    }
+
+    /// Row r of `Θ − φ_D(B)`.
+    fn residual_row(self, r: usize, b: &[f64], columns: &[f64], row: &mut [f64]) {
+        let theta = &self.problem.theta()[self.problem.support().row(r)];
+        let (near, far) = row.split_at_mut(theta.len());
+        near.copy_from_slice(theta);
+        far.fill(0.0);
+        for clique in self.reaching(r) {
+            let coefficient = clique.coefficient(b, 1.0, -1.0);
+            add_multiple(row, -coefficient, clique.slots, &columns[clique.column]);
+        }
+    }
+
+    /// Row r of `2 W A D` on the support, from row r of `W = Λ + ρR`.
+    fn gradient_row(self, r: usize, weights: &[f64], columns: &[f64], gradient: &mut [f64]) {
+        for (g, clique) in gradient.iter_mut().zip(self.reaching(r)) {
+            let column = &columns[clique.column];
+            let product: f64 = clique.slots.iter().zip(column).map(|(&slot, a)| weights[slot as usize] * a).sum();
+            *g = if clique.own { 0.0 } else { 2.0 * clique.scale * product };
+        }
+    }
+}
+
+/// `row[slots] += coefficient · column`.
+fn add_multiple(row: &mut [f64], coefficient: f64, slots: &[u32], column: &[f64]) {
+    // Most of B is zero once the penalty has spoken.
+    if coefficient != 0.0 {
+        for (&slot, a) in slots.iter().zip(column) {
+            row[slot as usize] += coefficient * a;
+        }
+    }
+}
+
+/// Turn a row of R into one of `Λ + ρR`; return its part of `⟨Λ, R⟩ + ρ/2 ‖R‖²`.
+fn weigh_residual(row: &mut [f64], multiplier: Option<&[f64]>, rho: f64) -> f64 {
+    let mut value = 0.0;
+    if let Some(multiplier) = multiplier {
+        for (w, lambda) in row.iter_mut().zip(multiplier) {
+            let weighted = rho * *w;
+            value += *w * (lambda + 0.5 * weighted);
+            *w = lambda + weighted;
+        }
+    } else {
+        for w in row {
+            let weighted = rho * *w;
+            value += 0.5 * *w * weighted;
+            *w = weighted;
+        }
+    }
+    value
+}

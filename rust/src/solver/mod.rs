@@ -1,0 +1,14 @@
+//! How it is minimised: accelerated proximal gradients (the paper's Algorithm 2) inside an augmented Lagrangian method
+//! (Algorithm 1).
+
+mod alm;
+mod fista;
+mod monitor;
+mod settings;
+mod solution;
+
+pub use alm::decompose;
+pub use fista::{Descent, Fista};
+pub use monitor::{Monitor, Observer, Progress};
+pub use settings::{Schedule, Settings};
+pub use solution::{Info, Round, Solution, Status};

@@ -1,0 +1,64 @@
+//! What the caller may choose.
+
+use crate::error::IcidError;
+use crate::model::KernelChoice;
+
+/// How FISTA picks its steps and its momentum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Schedule {
+    /// Steps that may grow, and momentum that restarts when it points uphill.
+    #[default]
+    Restart,
+    /// As printed: the first ten steps from the quadratic model (half its minimiser), then the last of them; momentum
+    /// (s − 1)/(s + 2) throughout. The line search is the majorisation test, which is the printed one (γ = ½) wherever
+    /// the proximal map is the identity.
+    Paper,
+}
+
+/// Parameters of the solver; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The paper's λ₁' = 1/ρ₀: how much sparsity counts against the equation at first.
+    pub l1_weight: f64,
+    /// Rounds of the augmented Lagrangian method.
+    pub max_alm_iter: usize,
+    /// Iterations of FISTA in one descent.
+    pub max_fista_iter: usize,
+    /// The residual `‖Θ − φ_D(B)‖` at which to stop.
+    pub tol: f64,
+    /// The optimality distance Δ(B) at which a descent stops.
+    pub fista_tol: f64,
+    /// Steps and momentum.
+    pub schedule: Schedule,
+    /// Sparse or dense evaluation.
+    pub kernel: KernelChoice,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            l1_weight: 1.0,
+            max_alm_iter: 3,
+            max_fista_iter: 3000,
+            tol: 5e-3,
+            fista_tol: 1e-4,
+            schedule: Schedule::default(),
+            kernel: KernelChoice::default(),
+        }
+    }
+}
+
+impl Settings {
+    pub(super) fn validate(&self) -> Result<(), IcidError> {
+        let require = |name, value: f64, holds: bool, requirement| {
+            if holds { Ok(()) } else { Err(IcidError::Parameter { name, value, requirement }) }
+        };
+        let positive = |name, value: f64| require(name, value, value > 0.0 && value.is_finite(), "positive and finite");
+        let at_least_one = |name, value: usize| require(name, value as f64, value >= 1, "at least 1");
+        positive("l1_weight", self.l1_weight)?;
+        positive("tol", self.tol)?;
+        positive("fista_tol", self.fista_tol)?;
+        at_least_one("max_alm_iter", self.max_alm_iter)?;
+        at_least_one("max_fista_iter", self.max_fista_iter)
+    }
+}

@@ -1,0 +1,86 @@
+//! What comes back: B, how it ended, and what it took.
+
+use crate::model::KernelChoice;
+use sprs::CsMat;
+use std::time::Duration;
+
+/// How a solve ended. None of these is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The residual is within the tolerance.
+    Converged,
+    /// Every round was used and every descent was finished, but the residual is above the tolerance.
+    MaxAlmIter,
+    /// The last descent ran out of iterations: B is no minimiser.
+    MaxFistaIter,
+    /// Someone asked to stop; B is the last iterate.
+    Interrupted,
+}
+
+impl Status {
+    /// Its name, as reported to the user.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::MaxAlmIter => "max_alm_iter",
+            Self::MaxFistaIter => "max_fista_iter",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// One descent. A round has several when the residual did not fall and ρ was raised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// Round of the augmented Lagrangian method, from 1.
+    pub round: usize,
+    /// Weight of the equation during the descent.
+    pub rho: f64,
+    /// FISTA iterations.
+    pub iterations: usize,
+    /// The augmented Lagrangian at its end, penalty included.
+    pub objective: f64,
+    /// The optimality distance Δ(B) at its end.
+    pub optimality: f64,
+    /// `‖Θ − φ_D(B)‖` at its end.
+    pub residual: f64,
+}
+
+/// What a solve took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Info {
+    /// FISTA iterations over all descents.
+    pub iterations: usize,
+    /// Evaluations of the objective, with or without its gradient.
+    pub evaluations: usize,
+    /// Final weight ρ of the equation.
+    pub rho: f64,
+    /// Optimality distance Δ(B) of the returned B, for the multiplier and ρ of the last descent.
+    pub optimality: f64,
+    /// The kernel used.
+    pub kernel: KernelChoice,
+    /// Off-diagonal entries of the support of Θ.
+    pub support: usize,
+    /// `Σ_j |N_j|²`, the size of the cliques.
+    pub pairs: u128,
+    /// Time to build patterns and workspace.
+    pub setup_time: Duration,
+    /// Time to minimise.
+    pub solve_time: Duration,
+}
+
+/// The decomposition.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// B, without its zeros; row causes column.
+    pub b: CsMat<f64>,
+    /// How it ended.
+    pub status: Status,
+    /// `‖Θ − φ_D(B)‖_F`.
+    pub residual: f64,
+    /// What it took.
+    pub info: Info,
+    /// Every descent, in order.
+    pub history: Vec<Round>,
+}

@@ -1,0 +1,153 @@
+//! What any solution must satisfy, whatever the numbers.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{Random, precision, random_dag, random_theta};
+use icid_rs::model::KernelChoice;
+use icid_rs::solver::{Monitor, Progress};
+use icid_rs::{IcidError, Interrupt, Problem, Schedule, Settings, Solution, Status, decompose};
+use proptest::prelude::*;
+use sprs::{CsMat, TriMat};
+use std::sync::{Arc, Mutex};
+
+fn solve(theta: &CsMat<f64>, settings: &Settings) -> Solution {
+    let problem = Problem::new(theta.view(), None).unwrap();
+    decompose(&problem, settings, &mut Monitor::default()).unwrap()
+}
+
+fn tight(schedule: Schedule) -> Settings {
+    Settings { schedule, max_alm_iter: 1, fista_tol: 1e-8, max_fista_iter: 100_000, ..Settings::default() }
+}
+
+fn largest_difference(a: &CsMat<f64>, b: &CsMat<f64>) -> f64 {
+    (a - b).data().iter().fold(0.0, |m: f64, v| m.max(v.abs()))
+}
+
+fn block_diagonal(blocks: &[&CsMat<f64>]) -> CsMat<f64> {
+    let d = blocks.iter().map(|b| b.rows()).sum();
+    let mut triplets = TriMat::new((d, d));
+    let mut start = 0;
+    for block in blocks {
+        for (&value, (i, j)) in *block {
+            triplets.add_triplet(start + i, start + j, value);
+        }
+        start += block.rows();
+    }
+    triplets.to_csr()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn descents_reach_their_tolerance_and_stay_on_the_support(seed: u64, d in 1_usize..40, degree in 1_usize..4) {
+        let theta = random_theta(d, degree, seed);
+        let settings = Settings { max_alm_iter: 1, ..Settings::default() };
+        let solution = solve(&theta, &settings);
+        prop_assert!(solution.info.optimality <= settings.fista_tol);
+        for (_, (i, j)) in &solution.b {
+            prop_assert!(i != j && theta.get(i, j).is_some());
+        }
+    }
+
+    #[test]
+    fn objectives_of_both_kernels_agree(seed: u64, d in 2_usize..30) {
+        let theta = random_theta(d, 1, seed);
+        let run = |kernel| solve(&theta, &Settings { kernel, ..tight(Schedule::Restart) });
+        let (sparse, dense) = (run(KernelChoice::Clique), run(KernelChoice::Dense));
+        prop_assert!(largest_difference(&sparse.b, &dense.b) < 1e-6);
+    }
+}
+
+#[test]
+fn schedules_meet_where_the_problem_is_easy() {
+    let theta = random_theta(30, 1, 11);
+    let (restart, paper) = (solve(&theta, &tight(Schedule::Restart)), solve(&theta, &tight(Schedule::Paper)));
+    let objective = |s: &Solution| s.history[0].objective;
+    assert!((objective(&restart) - objective(&paper)).abs() < 1e-3 * objective(&paper));
+    assert!(restart.info.iterations <= paper.info.iterations);
+}
+
+#[test]
+fn diagonal_theta_has_no_edges() {
+    let theta = CsMat::<f64>::eye(5);
+    let solution = solve(&theta, &Settings::default());
+    assert_eq!((solution.b.nnz(), solution.status, solution.residual), (0, Status::Converged, 0.0));
+    assert_eq!(solve(&CsMat::eye(1), &Settings::default()).b.shape(), (1, 1));
+}
+
+#[test]
+fn blocks_decompose_on_their_own() {
+    let (left, right) = (random_theta(12, 1, 1), random_theta(9, 2, 2));
+    // The same D for both, as the smallest diagonal entry is 1 in each.
+    let together = solve(&block_diagonal(&[&left, &right]), &tight(Schedule::Restart));
+    let (left, right) = (solve(&left, &tight(Schedule::Restart)), solve(&right, &tight(Schedule::Restart)));
+    assert!(largest_difference(&together.b, &block_diagonal(&[&left.b, &right.b])) < 1e-6);
+}
+
+#[test]
+fn scaling_theta_and_d_is_scaling_rho() {
+    // With c·Θ and c·D the residual is c·R, so ρ/c² poses the same problem.
+    let b = random_dag(20, 1, &mut Random(5));
+    let theta = precision(&b, &[1.0; 20]);
+    let c = 4.0;
+    let scaled = theta.map(|v| c * v);
+    let settings = tight(Schedule::Restart);
+    let one = solve(&theta, &settings);
+    let other = solve(&scaled, &Settings { l1_weight: c * c, ..settings });
+    assert!(largest_difference(&one.b, &other.b) < 1e-6);
+}
+
+#[test]
+fn rounds_bring_the_residual_down() {
+    let theta = random_theta(50, 1, 8);
+    let settings = Settings { max_alm_iter: 8, ..Settings::default() };
+    let solution = solve(&theta, &settings);
+    let residuals: Vec<f64> = solution.history.iter().map(|round| round.residual).collect();
+    assert!(residuals.last().unwrap() < &(0.3 * residuals[0]), "{residuals:?}");
+    assert!(solution.history.windows(2).all(|w| w[0].rho <= w[1].rho));
+}
+
+#[test]
+fn an_observer_sees_progress_and_may_stop() {
+    let problem = Problem::new(random_theta(200, 2, 3).view(), None).unwrap();
+    let interrupt = Interrupt::default();
+    let seen: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let observer = |progress: &Progress| {
+        seen.lock().unwrap().push(*progress);
+        if progress.iteration >= 30 {
+            interrupt.raise();
+        }
+    };
+    let mut monitor = Monitor::new(interrupt.clone(), Some(Box::new(observer)));
+    let solution = decompose(&problem, &Settings::default(), &mut monitor).unwrap();
+    drop(monitor);
+    let iterations: Vec<usize> = seen.lock().unwrap().iter().map(|p| p.iteration).collect();
+    assert_eq!(iterations, [10, 20, 30]);
+    assert_eq!((solution.status, solution.info.iterations), (Status::Interrupted, 30));
+    assert!(solution.b.nnz() > 0);
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let problem = Problem::new(CsMat::eye(2).view(), None).unwrap();
+    let refuse = |settings: Settings| decompose(&problem, &settings, &mut Monitor::default()).unwrap_err().to_string();
+    let default = Settings::default;
+    assert!(refuse(Settings { l1_weight: 0.0, ..default() }).starts_with("l1_weight = 0"));
+    assert!(refuse(Settings { tol: -1.0, ..default() }).starts_with("tol = -1"));
+    assert!(refuse(Settings { fista_tol: f64::NAN, ..default() }).starts_with("fista_tol = NaN"));
+    assert!(refuse(Settings { max_alm_iter: 0, ..default() }).starts_with("max_alm_iter = 0"));
+    assert!(refuse(Settings { max_fista_iter: 0, ..default() }).starts_with("max_fista_iter = 0"));
+}
+
+#[test]
+fn overflow_is_a_numerical_error() {
+    let mut triplets = TriMat::new((2, 2));
+    for (i, j, v) in [(0, 0, 1e160), (1, 1, 2e160), (0, 1, 1e160), (1, 0, 1e160)] {
+        triplets.add_triplet(i, j, v);
+    }
+    let problem = Problem::new(triplets.to_csr::<usize>().view(), None).unwrap();
+    let error = decompose(&problem, &Settings::default(), &mut Monitor::default()).unwrap_err();
+    assert!(matches!(error, IcidError::Numerical { .. }), "{error}");
+}
