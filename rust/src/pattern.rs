@@ -9,8 +9,8 @@ use crate::memory::ensure_room;
 use crate::parallel::{Pieces, balanced_ranges, for_each_block};
 use std::ops::Range;
 
-/// Pairs visited by one block of rows: about a tenth of a millisecond of work.
-const PAIRS_PER_BLOCK: usize = 1 << 16;
+/// Groups visited by one block of rows: about a tenth of a millisecond of work.
+const GROUPS_PER_BLOCK: usize = 1 << 14;
 
 /// The closed neighbourhoods `N_j = {j} ∪ {i : Θ_ij ≠ 0}` as the rows of a symmetric CSR pattern.
 ///
@@ -21,6 +21,32 @@ pub struct Support {
     neighbours: Vec<u32>,
     diagonal: Vec<u32>,
     mirror: Vec<u32>,
+    group_offsets: Vec<usize>,
+    spans: Vec<Span>,
+}
+
+/// Numbers that kernels handle at a time. Neighbourhoods are padded to whole groups, because loops over a handful of
+/// entries of unforeseeable number spend their time on mispredicted branches: `benches/kernels.rs`, group `evaluation`,
+/// took twice as long without.
+pub const LANES: usize = 4;
+
+/// Groups of a column in a vector stored by padded columns.
+///
+/// Kept for every entry `(i, j)` about column j, in reading order: a look-up by j would be a cache miss each.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.len as usize
+    }
 }
 
 impl Support {
@@ -46,7 +72,14 @@ impl Support {
                 }
             }
         }
-        Ok(Self { offsets, neighbours, diagonal, mirror })
+        let groups: Vec<usize> = offsets.windows(2).map(|w| (w[1] - w[0]).div_ceil(LANES)).collect();
+        let group_offsets = running_sum(&groups);
+        let span = |&j: &u32| {
+            let j = j as usize;
+            Span { start: group_offsets[j] as u32, len: groups[j] as u32 }
+        };
+        let spans = neighbours.iter().map(span).collect();
+        Ok(Self { offsets, neighbours, diagonal, mirror, group_offsets, spans })
     }
 
     /// Number of variables d.
@@ -85,6 +118,13 @@ impl Support {
         self.offsets[i + 1] - self.offsets[i]
     }
 
+    /// Position of `(i, j)`, if it is on the support.
+    #[must_use]
+    pub fn position(&self, i: usize, j: usize) -> Option<usize> {
+        let k = self.neighbours(i).binary_search(&(j as u32)).ok()?;
+        Some(self.offsets[i] + k)
+    }
+
     /// Position of `(i, i)`.
     #[must_use]
     pub fn diagonal(&self, i: usize) -> usize {
@@ -97,28 +137,38 @@ impl Support {
         &self.mirror
     }
 
+    /// Groups of column `j` in a vector stored by padded columns.
+    pub(crate) fn column_groups(&self, j: usize) -> Range<usize> {
+        self.group_offsets[j]..self.group_offsets[j + 1]
+    }
+
+    /// For the entry `(i, j)` at each position, the groups of column j.
+    pub(crate) fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
     /// `Σ_j |N_j|²`: the work of one evaluation of `φ_D(B)`.
     #[must_use]
     pub fn pairs(&self) -> u128 {
         (0..self.dim()).map(|j| (self.degree(j) as u128).pow(2)).sum()
     }
 
-    /// Pairs visited by row `r` of `φ_D(B)`: `Σ_{j ∈ N_r} |N_j|`.
-    fn row_pairs(&self, r: usize) -> usize {
-        self.neighbours(r).iter().map(|&j| self.degree(j as usize)).sum()
+    /// Groups visited by row `r` of `φ_D(B)`: `Σ_{j ∈ N_r} ⌈|N_j| / LANES⌉`.
+    fn row_groups(&self, r: usize) -> usize {
+        self.spans[self.row(r)].iter().map(|span| span.len()).sum()
     }
 }
 
 /// The two-hop pattern `P`, row by row, as seen from the cliques.
 ///
 /// Row `r` of `P` holds `N_r` itself first, in its own order, then the ring of nodes two steps away. For every
-/// `j ∈ N_r` a segment says where in that row the members of `N_j` are: all a kernel needs to add a multiple of
-/// column `a_j` to a row of `φ`. The columns themselves need not be stored.
+/// `j ∈ N_r` a segment says where in that row the members of `N_j` are, padded to whole groups by zeros: all a kernel
+/// needs to add a multiple of column `a_j` to a row of `φ`. The columns themselves need not be stored.
 #[derive(Debug, Clone)]
 pub struct TwoHop {
     offsets: Vec<usize>,
     slot_offsets: Vec<usize>,
-    slots: Vec<u32>,
+    slots: Vec<[u32; LANES]>,
     blocks: Vec<Range<usize>>,
 }
 
@@ -129,12 +179,12 @@ impl TwoHop {
     /// When it does not fit into memory, or was interrupted.
     pub fn new(support: &Support, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let d = support.dim();
-        ensure_room::<u32>("the two-hop pattern of theta", support.pairs())?;
-        let row_pairs: Vec<usize> = (0..d).map(|r| support.row_pairs(r)).collect();
-        let slot_offsets = running_sum(&row_pairs);
-        let blocks = balanced_ranges(row_pairs.into_iter(), PAIRS_PER_BLOCK);
+        let row_groups: Vec<usize> = (0..d).map(|r| support.row_groups(r)).collect();
+        let slot_offsets = running_sum(&row_groups);
+        ensure_room::<[u32; LANES]>("the two-hop pattern of theta", slot_offsets[d] as u128)?;
+        let blocks = balanced_ranges(row_groups.into_iter(), GROUPS_PER_BLOCK);
 
-        let mut slots = vec![0; slot_offsets[d]];
+        let mut slots = vec![[0; LANES]; slot_offsets[d]];
         let mut sizes = vec![0; d];
         let row_ends: Vec<usize> = blocks.iter().map(|rows| rows.end).collect();
         let slot_ends: Vec<usize> = blocks.iter().map(|rows| slot_offsets[rows.end]).collect();
@@ -172,7 +222,7 @@ impl TwoHop {
 
     /// The segments of row `r`, one after the other in the order of `N_r`.
     #[must_use]
-    pub fn slots(&self, r: usize) -> &[u32] {
+    pub fn slots(&self, r: usize) -> &[[u32; LANES]] {
         &self.slots[self.slot_offsets[r]..self.slot_offsets[r + 1]]
     }
 
@@ -184,12 +234,13 @@ impl TwoHop {
 }
 
 /// Number the nodes within two steps of each row, and write down where each clique finds its members.
-fn number_two_hop_rows(support: &Support, rows: Range<usize>, slots: &mut [u32], sizes: &mut [usize]) {
+fn number_two_hop_rows(support: &Support, rows: Range<usize>, slots: &mut [[u32; LANES]], sizes: &mut [usize]) {
     const UNSEEN: u32 = u32::MAX;
     let mut slot_of = vec![UNSEEN; support.dim()];
     let mut members = Vec::new();
     let mut at = 0;
     for (r, size) in rows.zip(sizes) {
+        let first = at;
         members.clear();
         let mut number = |c: u32| {
             let slot = &mut slot_of[c as usize];
@@ -203,12 +254,22 @@ fn number_two_hop_rows(support: &Support, rows: Range<usize>, slots: &mut [u32],
             number(c);
         }
         for &j in support.neighbours(r) {
-            for &c in support.neighbours(j as usize) {
-                slots[at] = number(c);
+            for members in support.neighbours(j as usize).chunks(LANES) {
+                for (slot, &c) in slots[at].iter_mut().zip(members) {
+                    *slot = number(c);
+                }
                 at += 1;
             }
         }
         *size = members.len();
+        let mut group = first;
+        for &j in support.neighbours(r) {
+            let degree = support.degree(j as usize);
+            group += degree.div_ceil(LANES);
+            for lane in (degree - 1) % LANES + 1..LANES {
+                slots[group - 1][lane] = (members.len() + lane) as u32;
+            }
+        }
         for &c in &members {
             slot_of[c as usize] = UNSEEN;
         }
@@ -256,8 +317,9 @@ mod tests {
         assert_eq!(sizes, [3, 4, 4, 3]);
         for r in 0..4 {
             let mut column_at = vec![u32::MAX; two_hop.row(r).len()];
-            let members = support.neighbours(r).iter().flat_map(|&j| support.neighbours(j as usize));
-            for (&slot, &c) in two_hop.slots(r).iter().zip(members) {
+            let groups = support.neighbours(r).iter().flat_map(|&j| support.neighbours(j as usize).chunks(LANES));
+            let pairs = two_hop.slots(r).iter().zip(groups);
+            for (&slot, &c) in pairs.flat_map(|(slots, members)| slots.iter().zip(members)) {
                 let column = &mut column_at[slot as usize];
                 assert!(*column == u32::MAX || *column == c);
                 *column = c;

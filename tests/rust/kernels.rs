@@ -118,12 +118,7 @@ fn the_truth_has_no_residual() {
     let b = random_dag(60, 2, random);
     let variances: Vec<f64> = (0..60).map(|_| 0.5 + random.uniform()).collect();
     let problem = Problem::new(precision(&b, &variances).view(), Some(&variances)).unwrap();
-    let support = problem.support();
-    let mut truth = vec![0.0; support.len()];
-    for (&value, (i, j)) in &b {
-        let k = support.neighbours(i).binary_search(&(j as u32)).unwrap();
-        truth[support.row(i).start + k] = value;
-    }
+    let truth = problem.gather(b.view());
     for kernel in [KernelChoice::Clique, KernelChoice::Dense] {
         assert!(model(&problem, kernel, None).residual_norm(&truth) < 1e-12);
     }

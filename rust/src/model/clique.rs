@@ -8,7 +8,7 @@
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::parallel::{Pieces, for_each_block};
-use crate::pattern::TwoHop;
+use crate::pattern::{LANES, TwoHop};
 use crate::problem::Problem;
 use std::ops::Range;
 
@@ -16,15 +16,15 @@ pub(super) struct CliqueKernel<'p> {
     problem: &'p Problem,
     pattern: TwoHop,
     interrupt: Interrupt,
-    /// `D^½`.
+    /// `D_j^½` for every entry `(r, j)` of the support, in reading order for the same reason as [`Span`].
     scale: Vec<f64>,
     /// Λ on P; `None` while it is zero.
     multiplier: Option<Vec<f64>>,
-    /// Ã, column by column.
-    columns: Vec<f64>,
-    /// `Z D^½`, column by column.
-    direction: Vec<f64>,
-    /// For each block of rows, room for three rows of P.
+    /// Ã, by padded columns.
+    columns: Vec<[f64; LANES]>,
+    /// `Z D^½`, by padded columns.
+    direction: Vec<[f64; LANES]>,
+    /// For each block of rows, room for three rows of P, each followed by the slots of the padding, which stay zero.
     buffers: Vec<f64>,
     partials: Vec<f64>,
     ends: BlockEnds,
@@ -33,6 +33,7 @@ pub(super) struct CliqueKernel<'p> {
 /// Where each block of rows ends in what is stored row by row.
 struct BlockEnds {
     support: Vec<usize>,
+    columns: Vec<usize>,
     pattern: Vec<usize>,
     buffers: Vec<usize>,
 }
@@ -40,13 +41,14 @@ struct BlockEnds {
 impl BlockEnds {
     fn new(problem: &Problem, pattern: &TwoHop) -> Self {
         let blocks = pattern.blocks();
-        let longest = |rows: &Range<usize>| rows.clone().map(|r| pattern.row(r).len()).max().unwrap_or(0);
+        let longest = |rows: &Range<usize>| rows.clone().map(|r| pattern.row(r).len() + LANES).max().unwrap_or(0);
         let add_buffers = |end: &mut usize, rows| {
             *end += 3 * longest(rows);
             Some(*end)
         };
         Self {
             support: blocks.iter().map(|rows| problem.support().row(rows.end - 1).end).collect(),
+            columns: blocks.iter().map(|rows| problem.support().column_groups(rows.end - 1).end).collect(),
             pattern: blocks.iter().map(|rows| pattern.row(rows.end - 1).end).collect(),
             buffers: blocks.iter().scan(0, add_buffers).collect(),
         }
@@ -57,14 +59,16 @@ impl<'p> CliqueKernel<'p> {
     pub(super) fn new(problem: &'p Problem, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let pattern = TwoHop::new(problem.support(), interrupt)?;
         let ends = BlockEnds::new(problem, &pattern);
-        let len = problem.support().len();
+        let (support, precision) = (problem.support(), problem.noise_precision());
+        let columns_met = (0..problem.dim()).flat_map(|r| support.neighbours(r));
+        let groups = support.column_groups(problem.dim() - 1).end;
         Ok(Self {
             problem,
             interrupt: interrupt.clone(),
-            scale: problem.noise_precision().iter().map(|d| d.sqrt()).collect(),
+            scale: columns_met.map(|&j| precision[j as usize].sqrt()).collect(),
             multiplier: None,
-            columns: vec![0.0; len],
-            direction: vec![0.0; len],
+            columns: vec![[0.0; LANES]; groups],
+            direction: vec![[0.0; LANES]; groups],
             buffers: vec![0.0; ends.buffers.last().copied().unwrap_or(0)],
             partials: vec![0.0; pattern.blocks().len()],
             pattern,
@@ -74,7 +78,7 @@ impl<'p> CliqueKernel<'p> {
 
     pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
-        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
         let (columns, multiplier, interrupt) = (&self.columns, self.multiplier.as_deref(), &self.interrupt);
         let out = (
             gradient.map(|g| Pieces::new(g, &self.ends.support)),
@@ -91,7 +95,7 @@ impl<'p> CliqueKernel<'p> {
             let mut value = 0.0;
             for r in rows.clone() {
                 let positions = cliques.pattern.row(r);
-                let row = &mut buffer[..positions.len()];
+                let row = &mut buffer[..positions.len() + LANES];
                 cliques.residual_row(r, b, columns, row);
                 value += weigh_residual(row, multiplier.map(|m| &m[positions]), rho);
                 if let Some(gradient) = gradient.as_deref_mut() {
@@ -106,8 +110,8 @@ impl<'p> CliqueKernel<'p> {
 
     pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
-        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
-        cliques.scale_columns(z, 0.0, 1.0, &mut self.direction, &self.ends.support);
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
+        cliques.scale_columns(z, 0.0, 1.0, &mut self.direction, &self.ends.columns);
         let (columns, direction, multiplier) = (&self.columns, &self.direction, self.multiplier.as_deref());
         let interrupt = &self.interrupt;
         let out = (Pieces::new(&mut self.buffers, &self.ends.buffers), self.partials.as_mut_slice());
@@ -119,9 +123,9 @@ impl<'p> CliqueKernel<'p> {
             let mut sum = 0.0;
             for r in rows.clone() {
                 let positions = cliques.pattern.row(r);
-                let (row, rest) = buffer.split_at_mut(positions.len());
-                let (mixed, rest) = rest.split_at_mut(positions.len());
-                let pure = &mut rest[..positions.len()];
+                let (row, rest) = buffer.split_at_mut(positions.len() + LANES);
+                let (mixed, rest) = rest.split_at_mut(positions.len() + LANES);
+                let pure = &mut rest[..positions.len() + LANES];
                 cliques.residual_row(r, b, columns, row);
                 weigh_residual(row, multiplier.map(|m| &m[positions]), rho);
                 mixed.fill(0.0);
@@ -150,7 +154,7 @@ impl<'p> CliqueKernel<'p> {
 
     pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
-        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.support);
+        cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
         let columns = &self.columns;
         let multiplier = self.multiplier.get_or_insert_with(|| vec![0.0; self.pattern.len()]);
         let out = (Pieces::new(multiplier, &self.ends.pattern), Pieces::new(&mut self.buffers, &self.ends.buffers));
@@ -159,7 +163,7 @@ impl<'p> CliqueKernel<'p> {
             let first = cliques.pattern.row(rows.start).start;
             for r in rows.clone() {
                 let positions = cliques.pattern.row(r);
-                let row = &mut buffer[..positions.len()];
+                let row = &mut buffer[..positions.len() + LANES];
                 cliques.residual_row(r, b, columns, row);
                 let own = &mut multiplier[positions.start - first..positions.end - first];
                 for (lambda, residual) in own.iter_mut().zip(row) {
@@ -186,10 +190,10 @@ struct Clique<'a> {
     own: bool,
     /// `D_j^½`.
     scale: f64,
-    /// Positions of column j in a vector stored by columns.
+    /// Groups of column j in a vector stored by padded columns.
     column: Range<usize>,
     /// Where the members of `N_j` are in row r of P.
-    slots: &'a [u32],
+    slots: &'a [[u32; LANES]],
 }
 
 impl Clique<'_> {
@@ -204,36 +208,36 @@ impl<'a> Cliques<'a> {
     /// Every clique that reaches row r.
     fn reaching(self, r: usize) -> impl Iterator<Item = Clique<'a>> {
         let support = self.problem.support();
+        let (entries, own) = (support.row(r), support.diagonal(r));
         let mut slots = self.pattern.slots(r);
-        support.row(r).zip(support.neighbours(r)).map(move |(entry, &j)| {
-            let j = j as usize;
-            let (segment, rest) = slots.split_at(support.degree(j));
+        let spans = support.spans()[entries.clone()].iter().zip(&self.scale[entries.clone()]);
+        entries.zip(spans).map(move |(entry, (span, &scale))| {
+            let (segment, rest) = slots.split_at(span.len());
             slots = rest;
-            Clique { entry, own: j == r, scale: self.scale[j], column: support.row(j), slots: segment }
+            Clique { entry, own: entry == own, scale, column: span.range(), slots: segment }
         })
     }
 
-    /// `(unit · I + sign · X) D^½`, stored by columns.
-    fn scale_columns(self, x: &[f64], unit: f64, sign: f64, columns: &mut [f64], block_ends: &[usize]) {
+    /// `(unit · I + sign · X) D^½`, by padded columns.
+    fn scale_columns(self, x: &[f64], unit: f64, sign: f64, columns: &mut [[f64; LANES]], block_ends: &[usize]) {
         let support = self.problem.support();
         for_each_block(self.pattern.blocks(), Pieces::new(columns, block_ends), &|rows, columns| {
             let columns = columns.into_slice();
-            let first = support.row(rows.start).start;
+            let first = support.column_groups(rows.start).start;
             for j in rows.clone() {
-                let scale = self.scale[j];
-                let entries = support.row(j);
-                let column = &mut columns[entries.start - first..entries.end - first];
-                for (value, &mirror) in column.iter_mut().zip(&support.mirror()[entries]) {
+                let (entries, diagonal, groups) = (support.row(j), support.diagonal(j), support.column_groups(j));
+                let scale = self.scale[diagonal];
+                let column = columns[groups.start - first..groups.end - first].as_flattened_mut();
+                for (value, &mirror) in column.iter_mut().zip(&support.mirror()[entries.clone()]) {
                     *value = scale * (sign * x[mirror as usize]);
                 }
-                let diagonal = support.diagonal(j);
-                columns[diagonal - first] = scale * (unit + sign * x[diagonal]);
+                column[diagonal - entries.start] = scale * (unit + sign * x[diagonal]);
             }
         });
     }
 
     /// Row r of `Θ − φ_D(B)`.
-    fn residual_row(self, r: usize, b: &[f64], columns: &[f64], row: &mut [f64]) {
+    fn residual_row(self, r: usize, b: &[f64], columns: &[[f64; LANES]], row: &mut [f64]) {
         let theta = &self.problem.theta()[self.problem.support().row(r)];
         let (near, far) = row.split_at_mut(theta.len());
         near.copy_from_slice(theta);
@@ -245,21 +249,28 @@ impl<'a> Cliques<'a> {
     }
 
     /// Row r of `2 W A D` on the support, from row r of `W = Λ + ρR`.
-    fn gradient_row(self, r: usize, weights: &[f64], columns: &[f64], gradient: &mut [f64]) {
+    fn gradient_row(self, r: usize, weights: &[f64], columns: &[[f64; LANES]], gradient: &mut [f64]) {
         for (g, clique) in gradient.iter_mut().zip(self.reaching(r)) {
-            let column = &columns[clique.column];
-            let product: f64 = clique.slots.iter().zip(column).map(|(&slot, a)| weights[slot as usize] * a).sum();
+            let mut sums = [0.0; LANES];
+            for (slots, a) in clique.slots.iter().zip(&columns[clique.column]) {
+                for lane in 0..LANES {
+                    sums[lane] += weights[slots[lane] as usize] * a[lane];
+                }
+            }
+            let product: f64 = sums.iter().sum();
             *g = if clique.own { 0.0 } else { 2.0 * clique.scale * product };
         }
     }
 }
 
 /// `row[slots] += coefficient · column`.
-fn add_multiple(row: &mut [f64], coefficient: f64, slots: &[u32], column: &[f64]) {
+fn add_multiple(row: &mut [f64], coefficient: f64, slots: &[[u32; LANES]], column: &[[f64; LANES]]) {
     // Most of B is zero once the penalty has spoken.
     if coefficient != 0.0 {
-        for (&slot, a) in slots.iter().zip(column) {
-            row[slot as usize] += coefficient * a;
+        for (slots, a) in slots.iter().zip(column) {
+            for lane in 0..LANES {
+                row[slots[lane] as usize] += coefficient * a[lane];
+            }
         }
     }
 }

@@ -1,1 +1,120 @@
-//! placeholder
+//! The extension module `icid_rs._core`: arrays in, arrays out.
+
+// Arguments of Python functions are made for the call and given away to it.
+#![allow(clippy::needless_pass_by_value)]
+
+mod convert;
+mod errors;
+mod long_call;
+
+use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
+use crate::problem::Problem;
+use crate::solver::{Schedule, Settings};
+use convert::{CsrArrays, SolutionParts, kernel_choice, schedule_choice, to_matrix, to_solution_parts};
+use long_call::LongCall;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use std::time::Instant;
+
+/// The compiled core of `icid_rs`. Private: its names may change with any release.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::errors::NumericalError;
+    #[pymodule_export]
+    use super::{decompose, evaluate};
+}
+
+fn problem(
+    theta: &CsrArrays,
+    noise_variances: Option<PyReadonlyArray1<f64>>,
+    skewness: Option<(CsrArrays, f64)>,
+) -> PyResult<Problem> {
+    let variances = noise_variances.map(|v| v.as_array().to_vec());
+    let problem = Problem::new(to_matrix(theta)?.view(), variances.as_deref()).map_err(errors::to_python)?;
+    match skewness {
+        Some((matrix, weight)) => problem.with_skewness(to_matrix(&matrix)?.view(), weight).map_err(errors::to_python),
+        None => Ok(problem),
+    }
+}
+
+/// O-ICID: Algorithms 1 and 2 of the paper.
+#[pyfunction]
+#[pyo3(signature = (theta, *, noise_variances, skewness, l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol,
+                    schedule, kernel, callback, n_threads))]
+#[allow(clippy::too_many_arguments)]
+fn decompose<'py>(
+    py: Python<'py>,
+    theta: CsrArrays<'py>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    skewness: Option<(CsrArrays<'py>, f64)>,
+    l1_weight: f64,
+    max_alm_iter: usize,
+    max_fista_iter: usize,
+    tol: f64,
+    fista_tol: f64,
+    schedule: &str,
+    kernel: &str,
+    callback: Option<Py<PyAny>>,
+    n_threads: Option<usize>,
+) -> PyResult<SolutionParts<'py>> {
+    let problem = problem(&theta, noise_variances, skewness)?;
+    let schedule: Schedule = schedule_choice(schedule)?;
+    let kernel = kernel_choice(kernel)?;
+    let settings = Settings { l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol, schedule, kernel };
+    let call = LongCall::new(n_threads, problem.support().pairs(), callback)?;
+    let solution = call.run(py, |monitor| crate::solver::decompose(&problem, &settings, monitor))?;
+    to_solution_parts(py, solution, call.threads())
+}
+
+/// Value, gradient, curvature, residual norm, seconds.
+type Evaluation<'py> = (f64, Bound<'py, PyArray1<f64>>, f64, f64, Vec<f64>);
+
+/// Values and derivatives at B along Z for tests and benches: (value, gradient at the entries of B, curvature, residual
+/// norm, seconds of each of `repeat` evaluations with gradient).
+///
+/// The multiplier is ρ times the residual at `multiplier_at`, or zero.
+#[pyfunction]
+#[pyo3(signature = (theta, b, z, *, noise_variances=None, skewness=None, multiplier_at=None, rho=1.0, kernel="auto",
+                    repeat=1, n_threads=None))]
+#[allow(clippy::too_many_arguments)]
+fn evaluate<'py>(
+    py: Python<'py>,
+    theta: CsrArrays<'py>,
+    b: CsrArrays<'py>,
+    z: CsrArrays<'py>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    skewness: Option<(CsrArrays<'py>, f64)>,
+    multiplier_at: Option<CsrArrays<'py>>,
+    rho: f64,
+    kernel: &str,
+    repeat: usize,
+    n_threads: Option<usize>,
+) -> PyResult<Evaluation<'py>> {
+    let problem = problem(&theta, noise_variances, skewness)?;
+    let kernel: KernelChoice = kernel_choice(kernel)?;
+    let on_support = |matrix: &CsrArrays| to_matrix(matrix).map(|m| problem.gather(m.view()));
+    let (entries, b, z) = (to_matrix(&b)?, on_support(&b)?, on_support(&z)?);
+    let multiplier_at = multiplier_at.as_ref().map(on_support).transpose()?;
+    let call = LongCall::new(n_threads, problem.support().pairs(), None)?;
+    let (value, gradient, curvature, residual, seconds) = call.run(py, |monitor| {
+        let mut model = AugmentedLagrangian::new(&problem, rho, kernel, monitor.interrupt())?;
+        if let Some(at) = multiplier_at {
+            model.update_multiplier(&at);
+        }
+        let mut gradient = vec![0.0; b.len()];
+        let mut value = f64::NAN;
+        let seconds = (0..repeat)
+            .map(|_| {
+                let start = Instant::now();
+                value = model.value_and_gradient(&b, &mut gradient);
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        Ok((value, gradient, model.curvature(&b, &z), model.residual_norm(&b), seconds))
+    })?;
+    let gradient = problem.to_matrix(&gradient);
+    let at = |(_, (i, j)): (&f64, (usize, usize))| gradient.get(i, j).copied().unwrap_or(0.0);
+    let gradient: Vec<f64> = entries.iter().map(at).collect();
+    Ok((value, PyArray1::from_vec(py, gradient), curvature, residual, seconds))
+}

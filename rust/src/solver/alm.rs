@@ -50,6 +50,7 @@ pub fn decompose(problem: &Problem, settings: &Settings, monitor: &mut Monitor) 
             kernel: model.kernel(),
             support: problem.support().len() - problem.dim(),
             pairs: problem.support().pairs(),
+            indefinite_pair: problem.indefinite_pair(),
             setup_time,
             solve_time: start.elapsed(),
         },

@@ -64,6 +64,8 @@ pub struct Info {
     pub support: usize,
     /// `Σ_j |N_j|²`, the size of the cliques.
     pub pairs: u128,
+    /// A pair of variables that shows Θ to be indefinite, so that no B can reach it.
+    pub indefinite_pair: Option<(usize, usize)>,
     /// Time to build patterns and workspace.
     pub setup_time: Duration,
     /// Time to minimise.

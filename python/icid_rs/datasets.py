@@ -1,0 +1,267 @@
+"""Random causal models, and data drawn from them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
+
+RandomState: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
+Noise: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace"]
+Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
+
+#: Draws of noise with mean zero and variance one.
+_NOISE: dict[str, Any] = {
+    "gaussian": lambda rng, size: rng.standard_normal(size),
+    "exponential": lambda rng, size: rng.standard_exponential(size) - 1.0,
+    "gumbel": lambda rng, size: (rng.gumbel(size=size) - np.euler_gamma) * np.sqrt(6.0) / np.pi,
+    "uniform": lambda rng, size: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), size),
+    "laplace": lambda rng, size: rng.laplace(scale=np.sqrt(0.5), size=size),
+}
+
+
+def random_dag(d: int, degree: int, kind: Literal["ER", "SF"] = "ER", *, random_state: RandomState = None) -> Csr:
+    """Draw a weighted acyclic graph.
+
+    Parameters
+    ----------
+    d : int
+        Number of variables.
+    degree : int
+        Edges per variable.
+    kind : {"ER", "SF"}
+        ``"ER"`` (Erdős–Rényi): ``degree * d`` edges, every set of them equally likely given the causal order.
+        ``"SF"`` (scale-free, Barabási–Albert): each new variable points to ``degree`` earlier ones, which are chosen with
+        probability proportional to one plus the edges they have received; this makes hubs.
+    random_state : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (d, d)
+        ``[i, j]`` is the weight of i → j, uniform on ±[0.5, 2]. The order of the variables says nothing of causality.
+
+    Examples
+    --------
+    >>> from icid_rs.datasets import random_dag
+    >>> B = random_dag(100, 2, random_state=0)
+    >>> B.shape, B.nnz
+    ((100, 100), 200)
+    """
+    d, degree = check_int(d, "d", 1), check_int(degree, "degree", 0)
+    rng = np.random.default_rng(random_state)
+    if kind == "ER":
+        causes, effects = _er_edges(d, degree, rng)
+    elif kind == "SF":
+        causes, effects = _sf_edges(d, degree, rng)
+    else:
+        raise ValueError(f"kind = {kind!r}: it must be 'ER' or 'SF'")
+    label = rng.permutation(d)
+    weights = rng.uniform(0.5, 2.0, causes.size) * rng.choice([-1.0, 1.0], causes.size)
+    B = sp.csr_array((weights, (label[causes], label[effects])), shape=(d, d))
+    B.sort_indices()
+    return B
+
+
+def sample_sem(
+    B: Any,
+    n: int,
+    *,
+    noise: Noise = "gaussian",
+    noise_variances: ArrayLike = 1.0,
+    random_state: RandomState = None,
+) -> FloatArray:
+    """Draw samples of the linear model ``X = X B + E``.
+
+    Parameters
+    ----------
+    B : array or sparse matrix of shape (d, d)
+        Weights of an acyclic graph.
+    n : int
+        Number of samples.
+    noise : {"gaussian", "exponential", "gumbel", "uniform", "laplace"}
+        Distribution of the entries of E, shifted to mean zero.
+    noise_variances : float or array of shape (d,)
+        Their variances.
+    random_state : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    numpy.ndarray of shape (n, d)
+
+    Examples
+    --------
+    >>> from icid_rs.datasets import sample_sem
+    >>> X = sample_sem([[0, 2.0], [0, 0]], 1000, noise="uniform", random_state=0)
+    >>> X.shape
+    (1000, 2)
+    """
+    B = as_csr(B, "B")
+    d, n = B.shape[0], check_int(n, "n", 1)
+    if noise not in _NOISE:
+        raise ValueError(f"noise = {noise!r}: it must be one of {', '.join(map(repr, _NOISE))}")
+    variances = _variances(noise_variances, d)
+    rng = np.random.default_rng(random_state)
+    # Variables as rows: every step of the recursion then reads and writes whole rows.
+    samples: FloatArray = np.sqrt(variances)[:, None] * _NOISE[noise](rng, (d, n))
+    parents = B.T.tocsr()
+    for j in causal_order(B):
+        own = slice(parents.indptr[j], parents.indptr[j + 1])
+        if own.start < own.stop:
+            samples[j] += parents.data[own] @ samples[parents.indices[own]]
+    return np.ascontiguousarray(samples.T)
+
+
+def sem_precision(B: Any, noise_variances: ArrayLike = 1.0) -> Csr:
+    """Compute the inverse covariance Θ = (I − B) Ω⁻¹ (I − B)ᵀ of the model ``X = X B + E``.
+
+    Parameters
+    ----------
+    B : array or sparse matrix of shape (d, d)
+    noise_variances : float or array of shape (d,)
+        The diagonal of Ω.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (d, d)
+
+    Examples
+    --------
+    >>> from icid_rs.datasets import sem_precision
+    >>> sem_precision([[0, 2.0], [0, 0]]).toarray()
+    array([[ 5., -2.],
+           [-2.,  1.]])
+    """
+    B = as_csr(B, "B")
+    d = B.shape[0]
+    A = sp.eye_array(d, format="csr") - B
+    theta = sp.csr_array(A @ sp.diags_array(1.0 / _variances(noise_variances, d)) @ A.T)
+    theta.sort_indices()
+    return theta
+
+
+def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Csr, FloatArray]:
+    """Rescale the variables of a model by a power of their standard deviations.
+
+    With ``u`` the standard deviations, ``X / u**exponent`` again obeys a linear model. An exponent of 0 changes nothing, 1
+    standardises; the paper calls it λ.
+
+    Parameters
+    ----------
+    B : array or sparse matrix of shape (d, d)
+    noise_variances : float or array of shape (d,)
+    exponent : float
+
+    Returns
+    -------
+    B : scipy.sparse.csr_array of shape (d, d)
+    noise_variances : numpy.ndarray of shape (d,)
+        Weights and noise variances of the rescaled model.
+
+    Notes
+    -----
+    The variances of all variables need O(d²) memory.
+
+    Examples
+    --------
+    >>> from icid_rs.datasets import rescale_sem
+    >>> B, noise_variances = rescale_sem([[0, 2.0], [0, 0]], 1.0, 1.0)
+    >>> (B.toarray()[0, 1] ** 2 + noise_variances[1]).round(12)  # the variance of variable 1
+    np.float64(1.0)
+    """
+    B, exponent = as_csr(B, "B"), check_real(exponent, "exponent")
+    d = B.shape[0]
+    omega = _variances(noise_variances, d)
+    order = causal_order(B)
+    weights = B.toarray()[np.ix_(order, order)]
+    # Row i of the inverse says how the noise of i reaches every variable.
+    total = np.linalg.inv(np.eye(d) - weights)
+    scale = np.empty(d)
+    scale[order] = np.sqrt(omega[order] @ total**2) ** exponent
+    rescaled = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
+    return rescaled, omega / scale**2
+
+
+def causal_order(B: Any) -> NDArray[np.intp]:
+    """Order the variables of an acyclic graph, causes first.
+
+    Parameters
+    ----------
+    B : array or sparse matrix of shape (d, d)
+
+    Returns
+    -------
+    numpy.ndarray of shape (d,)
+
+    Examples
+    --------
+    >>> from icid_rs.datasets import causal_order
+    >>> causal_order([[0, 0], [1, 0]])
+    array([1, 0])
+    """
+    B = as_csr(B, "B")
+    if B.shape[0] != B.shape[1]:
+        raise ValueError(f"B must be square, but its shape is {B.shape}")
+    B.eliminate_zeros()
+    d = B.shape[0]
+    waiting_for = np.bincount(B.indices, minlength=d)
+    ready = np.flatnonzero(waiting_for == 0)
+    layers = [ready]
+    while ready.size:
+        # All variables whose causes are known, at once.
+        starts, stops = B.indptr[ready], B.indptr[ready + 1]
+        effects = np.concatenate([B.indices[a:b] for a, b in zip(starts, stops, strict=True)] or [B.indices[:0]])
+        np.subtract.at(waiting_for, effects, 1)
+        ready = np.unique(effects[waiting_for[effects] == 0])
+        layers.append(ready)
+    order = np.concatenate(layers).astype(np.intp)
+    if order.size < d:
+        raise ValueError("B has a directed cycle, so its variables have no causal order")
+    return order
+
+
+def _variances(values: ArrayLike, d: int) -> FloatArray:
+    variances = as_vector(values, d, "noise_variances")
+    if variances.size != d:
+        raise ValueError(f"noise_variances has length {variances.size}, but B has {d} variables")
+    bad = np.flatnonzero(~(np.isfinite(variances) & (variances > 0)))
+    if bad.size:
+        raise ValueError(f"noise_variances[{bad[0]}] = {variances[bad[0]]}: variances must be positive and finite")
+    return variances
+
+
+def _er_edges(d: int, degree: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw distinct pairs i < j, numbered 0, 1, 2, … down the columns of the upper triangle."""
+    pairs = d * (d - 1) // 2
+    if degree * d > pairs:
+        raise ValueError(f"degree = {degree}: a DAG on {d} variables has at most {pairs} edges, not {degree * d}")
+    number = rng.choice(pairs, degree * d, replace=False, shuffle=False)
+    effects = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
+    # The square root may be off by one in the last place.
+    effects -= effects * (effects - 1) // 2 > number
+    effects += effects * (effects + 1) // 2 <= number
+    return number - effects * (effects - 1) // 2, effects
+
+
+def _sf_edges(d: int, degree: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Let each new variable point to earlier ones, by preferential attachment."""
+    counts = np.minimum(np.arange(d), degree)
+    causes = np.repeat(np.arange(d), counts)
+    effects = np.empty(causes.size, dtype=np.int64)
+    # A draw from `urn[:filled]` picks an earlier variable with the right probability: it holds each of them once, and
+    # once more for every edge received.
+    urn = np.empty(d + causes.size, dtype=np.int64)
+    filled = made = 0
+    for new, count in enumerate(counts):
+        chosen: set[int] = set()
+        while len(chosen) < count:
+            chosen.update(urn[rng.integers(filled, size=count - len(chosen))].tolist())
+        targets = sorted(chosen)
+        effects[made : made + count] = targets
+        urn[filled : filled + count] = targets
+        urn[filled + count] = new
+        made, filled = made + count, filled + count + 1
+    return causes, effects

@@ -1,0 +1,165 @@
+"""The method in plain NumPy: dense, slow and obviously right. For tests and benches only.
+
+The same algorithm as the compiled core, step by step, so that the two can be compared number by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from icid_rs._validation import FloatArray
+
+
+def phi(B: FloatArray, D: FloatArray) -> FloatArray:
+    """Compute φ_D(B) = (I − B) D (I − B)ᵀ."""
+    A = np.eye(len(B)) - B
+    return (A * D) @ A.T
+
+
+def soft_threshold(V: FloatArray, threshold: float) -> FloatArray:
+    """Compute the proximal map of the ℓ1 norm."""
+    return np.sign(V) * np.maximum(np.abs(V) - threshold, 0.0)
+
+
+def optimality_distance(B: FloatArray, gradient: FloatArray, support: FloatArray) -> float:
+    """Compute the paper's Δ(B): the distance from −∇F to the subdifferential of the ℓ1 norm, on the support."""
+    U = -gradient
+    distance = np.where(B == 0, np.maximum(np.abs(U) - 1.0, 0.0), U - np.sign(B))
+    return float(np.linalg.norm(distance[support != 0]))
+
+
+@dataclass
+class AugmentedLagrangian:
+    """The smooth part ⟨Λ, R⟩ + ρ/2 ‖R‖² + ⟨M, B ⊙ B⟩ with R = Θ − φ_D(B) and M = λ₂M̃."""
+
+    theta: FloatArray
+    D: FloatArray
+    M: FloatArray
+    Lambda: FloatArray
+    rho: float
+
+    @property
+    def support(self) -> FloatArray:
+        """Where B may be nonzero, as ones and zeros."""
+        return ((self.theta != 0) & ~np.eye(len(self.theta), dtype=bool)).astype(float)
+
+    def residual(self, B: FloatArray) -> FloatArray:
+        """R = Θ − φ_D(B)."""
+        return self.theta - phi(B, self.D)
+
+    def value(self, B: FloatArray) -> float:
+        """F(B)."""
+        R = self.residual(B)
+        return float(np.sum(self.Lambda * R) + self.rho / 2 * np.sum(R * R) + np.sum(self.M * B * B))
+
+    def gradient(self, B: FloatArray) -> FloatArray:
+        """∇F(B), on the support."""
+        A = np.eye(len(B)) - B
+        W = self.Lambda + self.rho * self.residual(B)
+        return self.support * (2 * (W @ A) * self.D + 2 * self.M * B)
+
+    def curvature(self, B: FloatArray, Z: FloatArray) -> float:
+        """⟨Z, ∇²F(B)[Z]⟩."""
+        A = np.eye(len(B)) - B
+        W = self.Lambda + self.rho * self.residual(B)
+        sym = ((Z * self.D) @ A.T + (A * self.D) @ Z.T) / 2
+        return float(
+            4 * self.rho * np.sum(sym * sym) - 2 * np.sum(W * ((Z * self.D) @ Z.T)) + 2 * np.sum(self.M * Z * Z)
+        )
+
+
+def fista(
+    F: AugmentedLagrangian, B: FloatArray, schedule: str, tol: float, max_iter: int
+) -> tuple[FloatArray, int, float]:
+    """Minimise F(B) + ‖B‖₁ from B on (Algorithm 2); return B, the iterations and Δ(B)."""
+    step: float | None = None
+    grow = False
+    age = 0
+    scale = 0.0
+    Y = B
+    delta = np.inf
+    for iteration in range(1, max_iter + 1):
+        value, G = F.value(Y), F.gradient(Y)
+        scale = max(scale, abs(value))
+        first = _first_step(F, Y, G, schedule, iteration, step, grow)
+        eta = first
+        for _ in range(21):
+            B_next = soft_threshold(Y - eta * G, eta)
+            Z = B_next - Y
+            bound = np.sum(Z * Z) / (2 * eta)
+            if F.value(B_next) - value - np.sum(G * Z) <= bound + 1e-13 * scale:
+                break
+            eta /= 2
+        grow = bool(bound > 1e-13 * scale)
+        step = first if schedule == "paper" else eta
+        age += 1
+        uphill = np.sum((Y - B_next) * (B_next - B)) > 0
+        if schedule == "restart" and age > 1 and uphill:
+            age = 0
+        momentum = (age - 1) / (age + 2) if age else 0.0
+        Y, B = B_next + momentum * (B_next - B), B_next
+        delta = optimality_distance(B, F.gradient(B), F.support)
+        if delta <= tol:
+            break
+    return B, iteration, delta
+
+
+def _first_step(
+    F: AugmentedLagrangian,
+    Y: FloatArray,
+    G: FloatArray,
+    schedule: str,
+    iteration: int,
+    last: float | None,
+    grow: bool,
+) -> float:
+    """Where the line search starts."""
+    if last is not None and (schedule == "restart" or iteration > 10):
+        return last * (1.25 if grow and schedule == "restart" else 1.0)
+    curvature = F.curvature(Y, G)
+    if curvature > 0 and np.any(G):
+        return float(np.sum(G * G) / curvature) * (0.5 if schedule == "paper" else 1.0)
+    if last is not None:
+        return last
+    largest = np.abs(F.D).max() * (np.abs(F.D).max() + np.abs(F.theta).max())
+    return float(1.0 / (4 * F.rho * largest + 2 * np.abs(F.M * F.support).max()))
+
+
+def decompose(
+    theta: FloatArray,
+    noise_variances: FloatArray | None = None,
+    *,
+    skewness_matrix: FloatArray | None = None,
+    skewness: float = 0.0,
+    l1_weight: float = 1.0,
+    max_alm_iter: int = 3,
+    max_fista_iter: int = 3000,
+    tol: float = 5e-3,
+    fista_tol: float = 1e-4,
+    schedule: str = "restart",
+    callback: Callable[[int, FloatArray], None] | None = None,
+) -> tuple[FloatArray, float]:
+    """Decompose Θ by the augmented Lagrangian method (Algorithm 1); return B and the residual norm."""
+    d = len(theta)
+    D = np.full(d, theta.diagonal().min()) if noise_variances is None else 1.0 / noise_variances
+    M = np.zeros((d, d)) if skewness_matrix is None else skewness * skewness_matrix
+    F = AugmentedLagrangian(theta, D, M, np.zeros((d, d)), 1.0 / l1_weight)
+    B = np.zeros((d, d))
+    previous = np.inf
+    for alm_round in range(1, max_alm_iter + 1):
+        for _ in range(10):
+            B, _, _ = fista(F, B, schedule, fista_tol, max_fista_iter)
+            residual = float(np.linalg.norm(F.residual(B)))
+            if residual <= max(tol, 0.95 * previous):
+                break
+            F.rho *= 1.2
+        if callback is not None:
+            callback(alm_round, B)
+        if residual <= tol:
+            break
+        previous = residual
+        F.Lambda = F.Lambda + F.rho * F.residual(B)
+    return B, residual

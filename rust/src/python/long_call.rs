@@ -1,0 +1,147 @@
+//! The one place where long computations meet the interpreter.
+//!
+//! The work runs in a pool of its own, without the interpreter's lock; a pool per call leaves nothing behind that a
+//! forked child could inherit without its threads. Meanwhile the calling thread, the only one that may handle signals,
+//! waits, answers the observer's calls and looks for Ctrl-C.
+
+// A method path is not general enough in its lifetime for `attach`.
+#![allow(clippy::redundant_closure_for_method_calls)]
+
+use super::errors::to_python;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::solver::{Monitor, Progress};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::ThreadPoolBuilder;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+/// How long Ctrl-C may go unnoticed.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Clique pairs below which a second thread costs more than it brings.
+const SERIAL_PAIRS: u128 = 1 << 17;
+
+pub(super) struct LongCall {
+    threads: usize,
+    callback: Option<Py<PyAny>>,
+}
+
+enum Event {
+    Progress(Progress),
+    Done,
+}
+
+impl LongCall {
+    /// `pairs` is the size of the work, which decides how many threads are worth it unless the caller does.
+    pub(super) fn new(threads: Option<usize>, pairs: u128, callback: Option<Py<PyAny>>) -> PyResult<Self> {
+        let threads = match threads {
+            Some(0) => return Err(PyValueError::new_err("n_threads = 0: it must be at least 1")),
+            Some(threads) => threads,
+            None if pairs < SERIAL_PAIRS => 1,
+            None => available_parallelism().map_or(1, NonZero::get),
+        };
+        Ok(Self { threads, callback })
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Run `work`; errors of the observer and of signal handlers come before its own.
+    pub(super) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Monitor) -> Result<T, IcidError> + Send,
+    ) -> PyResult<T> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .thread_name(|index| format!("icid-{index}"))
+            .build()
+            .map_err(|error| PyRuntimeError::new_err(format!("threads could not be started: {error}")))?;
+        let interrupt = Interrupt::default();
+        let observed = self.callback.is_some();
+        let mut result = None;
+
+        let outcome = py.detach(|| {
+            let (events, inbox) = sync_channel(1);
+            let (answers, answered) = sync_channel(1);
+            let (result, interrupt) = (&mut result, &interrupt);
+            let run = || {
+                pool.in_place_scope(|scope| {
+                    scope.spawn(move |_| {
+                        // Tells the calling thread to stop waiting even if the work panics.
+                        let _done = SendDone(events.clone());
+                        let observer = observed.then(|| ask(events, answered));
+                        *result = Some(work(&mut Monitor::new(interrupt.clone(), observer)));
+                    });
+                    self.attend(&inbox, &answers, interrupt)
+                })
+            };
+            catch_unwind(AssertUnwindSafe(run))
+        });
+        match outcome {
+            Err(_) => Err(PyRuntimeError::new_err("internal error in the compiled core; please report it")),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(())) => result.unwrap_or(Err(IcidError::Interrupted)).map_err(to_python),
+        }
+    }
+
+    /// Wait for the work to be done, on the calling thread.
+    fn attend(&self, inbox: &Receiver<Event>, answers: &SyncSender<()>, interrupt: &Interrupt) -> PyResult<()> {
+        let mut outcome = Ok(());
+        loop {
+            let step = match inbox.recv_timeout(PATIENCE) {
+                Ok(Event::Done) | Err(RecvTimeoutError::Disconnected) => return outcome,
+                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
+                Ok(Event::Progress(progress)) => {
+                    let step = Python::attach(|py| self.call_back(py, &progress, interrupt));
+                    // The work waits for this, so there is room; it cannot have gone.
+                    let _ = answers.send(());
+                    step
+                }
+            };
+            if let Err(error) = step {
+                interrupt.raise();
+                outcome = outcome.and(Err(error));
+            }
+        }
+    }
+
+    fn call_back(&self, py: Python<'_>, progress: &Progress, interrupt: &Interrupt) -> PyResult<()> {
+        py.check_signals()?;
+        let Some(callback) = &self.callback else { return Ok(()) };
+        let report = PyDict::new(py);
+        report.set_item("round", progress.round)?;
+        report.set_item("iteration", progress.iteration)?;
+        report.set_item("objective", progress.objective)?;
+        report.set_item("step", progress.step)?;
+        report.set_item("optimality", progress.optimality)?;
+        report.set_item("rho", progress.rho)?;
+        if callback.bind(py).call1((report,))?.is_truthy()? {
+            interrupt.raise();
+        }
+        Ok(())
+    }
+}
+
+/// An observer that sends each report to the calling thread and waits until it has been dealt with.
+fn ask<'a>(events: SyncSender<Event>, answered: Receiver<()>) -> Box<dyn FnMut(&Progress) + Send + 'a> {
+    Box::new(move |progress| {
+        if events.send(Event::Progress(*progress)).is_ok() {
+            let _ = answered.recv();
+        }
+    })
+}
+
+struct SendDone(SyncSender<Event>);
+
+impl Drop for SendDone {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::Done);
+    }
+}
