@@ -19,7 +19,7 @@ def phi(B: FloatArray, D: FloatArray) -> FloatArray:
     return (A * D) @ A.T
 
 
-def soft_threshold(V: FloatArray, threshold: float) -> FloatArray:
+def soft_threshold(V: FloatArray, threshold: FloatArray) -> FloatArray:
     """Compute the proximal map of the ℓ1 norm."""
     return np.sign(V) * np.maximum(np.abs(V) - threshold, 0.0)
 
@@ -71,6 +71,12 @@ class AugmentedLagrangian:
         )
 
 
+    def metric(self, B: FloatArray) -> FloatArray:
+        """Estimate the diagonal of ∇²F(B), leaving out what may be negative."""
+        column_norms = 1 + np.sum(B * B, axis=0)
+        return 2 * self.rho * self.D**2 * (column_norms + B * B) + 2 * np.maximum(self.M, 0.0) * self.support
+
+
 def fista(
     F: AugmentedLagrangian, B: FloatArray, schedule: str, tol: float, max_iter: int
 ) -> tuple[FloatArray, int, float]:
@@ -81,26 +87,29 @@ def fista(
     scale = 0.0
     Y = B
     delta = np.inf
+    m = F.metric(B) if schedule == "restart" else np.ones_like(B)
     for iteration in range(1, max_iter + 1):
         value, G = F.value(Y), F.gradient(Y)
         scale = max(scale, abs(value))
-        first = _first_step(F, Y, G, schedule, iteration, step, grow)
+        first = _first_step(F, Y, G, m, schedule, iteration, step, grow)
         eta = first
         for _ in range(21):
-            B_next = soft_threshold(Y - eta * G, eta)
+            B_next = soft_threshold(Y - eta / m * G, eta / m)
             Z = B_next - Y
-            bound = np.sum(Z * Z) / (2 * eta)
+            bound = np.sum(m * Z * Z) / (2 * eta)
             if F.value(B_next) - value - np.sum(G * Z) <= bound + 1e-13 * scale:
                 break
             eta /= 2
         grow = bool(bound > 1e-13 * scale)
         step = first if schedule == "paper" else eta
         age += 1
-        uphill = np.sum((Y - B_next) * (B_next - B)) > 0
+        uphill = np.sum(m * (Y - B_next) * (B_next - B)) > 0
         if schedule == "restart" and age > 1 and uphill:
             age = 0
         momentum = (age - 1) / (age + 2) if age else 0.0
         Y, B = B_next + momentum * (B_next - B), B_next
+        if age == 0:
+            m = F.metric(B)
         delta = optimality_distance(B, F.gradient(B), F.support)
         if delta <= tol:
             break
@@ -111,6 +120,7 @@ def _first_step(
     F: AugmentedLagrangian,
     Y: FloatArray,
     G: FloatArray,
+    m: FloatArray,
     schedule: str,
     iteration: int,
     last: float | None,
@@ -119,13 +129,13 @@ def _first_step(
     """Where the line search starts."""
     if last is not None and (schedule == "restart" or iteration > 10):
         return last * (1.25 if grow and schedule == "restart" else 1.0)
-    curvature = F.curvature(Y, G)
+    curvature = F.curvature(Y, G / m)
     if curvature > 0 and np.any(G):
-        return float(np.sum(G * G) / curvature) * (0.5 if schedule == "paper" else 1.0)
+        return float(np.sum(G * G / m) / curvature) * (0.5 if schedule == "paper" else 1.0)
     if last is not None:
         return last
     largest = np.abs(F.D).max() * (np.abs(F.D).max() + np.abs(F.theta).max())
-    return float(1.0 / (4 * F.rho * largest + 2 * np.abs(F.M * F.support).max()))
+    return float(m.min() / (4 * F.rho * largest + 2 * np.abs(F.M * F.support).max()))
 
 
 def decompose(

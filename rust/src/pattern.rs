@@ -82,6 +82,14 @@ impl Support {
         Ok(Self { offsets, neighbours, diagonal, mirror, group_offsets, spans })
     }
 
+    /// The part that belongs to a range of variables with no neighbours outside it.
+    pub(crate) fn component(&self, variables: Range<usize>) -> Result<Self, IcidError> {
+        let entries = self.offsets[variables.start]..self.offsets[variables.end];
+        let offsets = self.offsets[variables.start..=variables.end].iter().map(|o| o - entries.start).collect();
+        let first = variables.start as u32;
+        Self::from_symmetric(offsets, self.neighbours[entries].iter().map(|j| j - first).collect())
+    }
+
     /// Number of variables d.
     #[must_use]
     pub fn dim(&self) -> usize {
@@ -110,6 +118,12 @@ impl Support {
     #[must_use]
     pub fn neighbours(&self, i: usize) -> &[u32] {
         &self.neighbours[self.row(i)]
+    }
+
+    /// The column of the entry at each position.
+    #[must_use]
+    pub fn columns(&self) -> &[u32] {
+        &self.neighbours
     }
 
     /// Size of `N_i`.
@@ -162,8 +176,9 @@ impl Support {
 /// The two-hop pattern `P`, row by row, as seen from the cliques.
 ///
 /// Row `r` of `P` holds `N_r` itself first, in its own order, then the ring of nodes two steps away. For every
-/// `j ∈ N_r` a segment says where in that row the members of `N_j` are, padded to whole groups by zeros: all a kernel
-/// needs to add a multiple of column `a_j` to a row of `φ`. The columns themselves need not be stored.
+/// `j ∈ N_r` a segment says where in that row the members of `N_j` are: all a kernel needs to add a multiple of column
+/// `a_j` to a row of `φ`. The columns themselves need not be stored. Segments are padded to whole groups by slots beyond
+/// the row, a different one for each lane so that the lanes do not wait for each other.
 #[derive(Debug, Clone)]
 pub struct TwoHop {
     offsets: Vec<usize>,
@@ -266,8 +281,8 @@ fn number_two_hop_rows(support: &Support, rows: Range<usize>, slots: &mut [[u32;
         for &j in support.neighbours(r) {
             let degree = support.degree(j as usize);
             group += degree.div_ceil(LANES);
-            for lane in (degree - 1) % LANES + 1..LANES {
-                slots[group - 1][lane] = (members.len() + lane) as u32;
+            for (lane, slot) in slots[group - 1].iter_mut().enumerate().skip((degree - 1) % LANES + 1) {
+                *slot = (members.len() + lane) as u32;
             }
         }
         for &c in &members {

@@ -72,8 +72,14 @@ fn schedules_meet_where_the_problem_is_easy() {
 #[test]
 fn diagonal_theta_has_no_edges() {
     let theta = CsMat::<f64>::eye(5);
-    let solution = solve(&theta, &Settings::default());
-    assert_eq!((solution.b.nnz(), solution.status, solution.residual), (0, Status::Converged, 0.0));
+    for schedule in [Schedule::Restart, Schedule::Paper] {
+        let solution = solve(&theta, &Settings { schedule, ..Settings::default() });
+        assert_eq!((solution.b.nnz(), solution.status, solution.residual), (0, Status::Converged, 0.0));
+    }
+    let unequal = block_diagonal(&[&CsMat::eye(3), &CsMat::eye(2).map(|v: &f64| 3.0 * v)]);
+    let solution = solve(&unequal, &Settings::default());
+    assert_eq!((solution.b.nnz(), solution.status), (0, Status::MaxAlmIter));
+    assert!((solution.residual - 8.0_f64.sqrt()).abs() < 1e-12);
     assert_eq!(solve(&CsMat::eye(1), &Settings::default()).b.shape(), (1, 1));
 }
 

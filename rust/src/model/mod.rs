@@ -31,7 +31,11 @@ pub trait Smooth {
     fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> f64;
     /// `⟨z, ∇²F(x) z⟩`.
     fn curvature(&mut self, x: &[f64], z: &[f64]) -> f64;
-    /// A step that is safe to try when the curvature says nothing.
+    /// Write a positive estimate of the diagonal of ∇²F(x) to `metric`, to measure steps by.
+    fn metric(&mut self, x: &[f64], metric: &mut [f64]);
+    /// Was the last evaluation cut short? Then its numbers mean nothing.
+    fn interrupted(&self) -> bool;
+    /// A Euclidean step that is safe to try when the curvature says nothing.
     fn default_step(&self) -> f64;
 }
 
@@ -50,6 +54,9 @@ pub struct AugmentedLagrangian<'p> {
     problem: &'p Problem,
     kernel: Kernel<'p>,
     rho: f64,
+    interrupt: Interrupt,
+    /// `‖a_j‖²`.
+    column_norms: Vec<f64>,
     partials: Vec<[f64; 1]>,
 }
 
@@ -61,7 +68,8 @@ impl<'p> AugmentedLagrangian<'p> {
     pub fn new(problem: &'p Problem, rho: f64, choice: KernelChoice, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let kernel = Kernel::new(problem, choice, interrupt)?;
         let partials = vec![[0.0]; chunk_count(problem.support().len())];
-        Ok(Self { problem, kernel, rho, partials })
+        let (interrupt, column_norms) = (interrupt.clone(), vec![0.0; problem.dim()]);
+        Ok(Self { problem, kernel, rho, interrupt, column_norms, partials })
     }
 
     /// The kernel that was chosen: never `Auto`.
@@ -121,6 +129,33 @@ impl Smooth for AugmentedLagrangian<'_> {
         let curvature = self.kernel.curvature(b, z, self.rho);
         let Some(weights) = self.problem.skewness() else { return curvature };
         curvature + 2.0 * weighted_squares(weights, z, &mut self.partials)
+    }
+
+    /// The Hessian has `2ρD_j² (‖a_j‖² + B_ij²) − 2D_j (Λ + ρR)_ii + 2λ₂M̃_ij` on its diagonal; terms that may be negative
+    /// are left out.
+    fn metric(&mut self, b: &[f64], metric: &mut [f64]) {
+        let support = self.problem.support();
+        let (precision, skewness, rho) = (self.problem.noise_precision(), self.problem.skewness(), self.rho);
+        fill_chunks(&mut self.column_norms, &mut self.partials, |range, norms| {
+            for (j, norm) in range.zip(norms) {
+                let column = support.mirror()[support.row(j)].iter().map(|&k| b[k as usize]);
+                *norm = 1.0 + column.map(|b| b * b).sum::<f64>();
+            }
+            [0.0]
+        });
+        let norms = &self.column_norms;
+        fill_chunks(metric, &mut self.partials, |range, metric| {
+            for (k, m) in range.zip(metric) {
+                let j = support.columns()[k] as usize;
+                let convex = skewness.map_or(0.0, |s| s[k].max(0.0));
+                *m = 2.0 * rho * precision[j] * precision[j] * (norms[j] + b[k] * b[k]) + 2.0 * convex;
+            }
+            [0.0]
+        });
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_raised()
     }
 
     /// At B = 0 and Λ = 0 the Hessian is at most `4ρ max D² + 2ρ max D ‖Θ − D‖`, and `‖Θ‖ ≥ max Θ_jj`.

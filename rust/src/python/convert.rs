@@ -59,6 +59,7 @@ pub(super) fn to_solution_parts(py: Python<'_>, solution: Solution, threads: usi
     info.set_item("rho", solution.info.rho)?;
     info.set_item("optimality", solution.info.optimality)?;
     info.set_item("kernel", solution.info.kernel.name())?;
+    info.set_item("components", solution.info.components)?;
     info.set_item("support", solution.info.support)?;
     info.set_item("pairs", solution.info.pairs)?;
     info.set_item("indefinite_pair", solution.info.indefinite_pair)?;

@@ -3,11 +3,11 @@
 use super::fista::Fista;
 use super::monitor::{Monitor, Progress};
 use super::settings::Settings;
-use super::solution::{Info, Round, Solution, Status};
+use super::solution::Round;
 use crate::error::IcidError;
-use crate::model::{AugmentedLagrangian, L1, Smooth};
+use crate::model::{AugmentedLagrangian, KernelChoice, L1, Smooth};
 use crate::problem::Problem;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A round must bring the residual below this share of the last one …
 const ENOUGH_DECREASE: f64 = 0.95;
@@ -16,90 +16,98 @@ const RHO_GROWTH: f64 = 1.2;
 /// … at most so often: the residual cannot fall where D does not fit Θ.
 const MAX_DESCENTS: usize = 10;
 
-/// Decompose `Θ = (I − B) D (I − B)ᵀ`.
-///
-/// # Errors
-/// When a setting is out of range, the problem does not fit into memory, the objective leaves the finite numbers, or
-/// the solve was interrupted before it began.
-pub fn decompose(problem: &Problem, settings: &Settings, monitor: &mut Monitor) -> Result<Solution, IcidError> {
-    settings.validate()?;
+/// What the method found for one problem.
+pub(super) struct Minimum {
+    /// B on the support.
+    pub(super) b: Vec<f64>,
+    /// One record for each round.
+    pub(super) rounds: Vec<Round>,
+    /// Did the last descent reach its tolerance?
+    pub(super) finished: bool,
+    pub(super) evaluations: usize,
+    pub(super) kernel: KernelChoice,
+    pub(super) setup_time: Duration,
+}
+
+/// Minimise ‖B‖₁ and the skewness term subject to `Θ = φ_D(B)`.
+pub(super) fn minimise(problem: &Problem, settings: &Settings, monitor: &mut Monitor) -> Result<Minimum, IcidError> {
     let start = Instant::now();
     let rho = 1.0 / settings.l1_weight;
     let mut model = AugmentedLagrangian::new(problem, rho, settings.kernel, monitor.interrupt())?;
     let mut run = Run {
         fista: Fista::new(model.len()),
-        history: Vec::with_capacity(settings.max_alm_iter.min(64) * MAX_DESCENTS),
+        rounds: Vec::new(),
         iterations: 0,
         evaluations: 0,
+        finished: false,
         settings,
         monitor,
     };
     let setup_time = start.elapsed();
-    let start = Instant::now();
-    let status = run.minimise(&mut model)?;
-    let last = run.history.last();
-    Ok(Solution {
-        b: problem.to_matrix(run.fista.point()),
-        status,
-        residual: last.map_or(f64::NAN, |round| round.residual),
-        info: Info {
-            iterations: run.iterations,
-            evaluations: run.evaluations,
-            rho: model.rho(),
-            optimality: last.map_or(f64::NAN, |round| round.optimality),
-            kernel: model.kernel(),
-            support: problem.support().len() - problem.dim(),
-            pairs: problem.support().pairs(),
-            indefinite_pair: problem.indefinite_pair(),
-            setup_time,
-            solve_time: start.elapsed(),
-        },
-        history: run.history,
+    run.alternate(&mut model)?;
+    Ok(Minimum {
+        b: run.fista.into_point(),
+        rounds: run.rounds,
+        finished: run.finished,
+        evaluations: run.evaluations,
+        kernel: model.kernel(),
+        setup_time,
     })
 }
 
 struct Run<'a, 'm> {
     fista: Fista,
-    history: Vec<Round>,
+    rounds: Vec<Round>,
     iterations: usize,
     evaluations: usize,
+    finished: bool,
     settings: &'a Settings,
     monitor: &'a mut Monitor<'m>,
 }
 
 impl Run<'_, '_> {
-    fn minimise(&mut self, model: &mut AugmentedLagrangian) -> Result<Status, IcidError> {
+    fn alternate(&mut self, model: &mut AugmentedLagrangian) -> Result<(), IcidError> {
         let mut previous = f64::INFINITY;
-        let mut finished = true;
         for round in 1..=self.settings.max_alm_iter {
-            for _ in 0..MAX_DESCENTS {
-                finished = self.descend(model, round)?;
-                let residual = self.residual();
-                if self.monitor.interrupt().is_raised() {
-                    return Ok(Status::Interrupted);
-                }
-                if residual <= self.settings.tol {
-                    return Ok(Status::Converged);
-                }
-                if residual <= ENOUGH_DECREASE * previous {
-                    break;
-                }
-                model.set_rho(RHO_GROWTH * model.rho());
+            let residual = self.descend_enough(model, round, previous)?;
+            if residual <= self.settings.tol || self.monitor.interrupt().is_raised() {
+                break;
             }
-            previous = self.residual();
             if round < self.settings.max_alm_iter {
                 model.update_multiplier(self.fista.point());
             }
+            previous = residual;
         }
-        Ok(if finished { Status::MaxAlmIter } else { Status::MaxFistaIter })
+        Ok(())
     }
 
-    fn residual(&self) -> f64 {
-        self.history.last().map_or(f64::INFINITY, |round| round.residual)
+    /// Descend, with a growing ρ, until the residual is well below the previous one; return it.
+    fn descend_enough(
+        &mut self,
+        model: &mut AugmentedLagrangian,
+        round: usize,
+        previous: f64,
+    ) -> Result<f64, IcidError> {
+        let enough = self.settings.tol.max(ENOUGH_DECREASE * previous);
+        let mut iterations = 0;
+        let mut descents = 0;
+        loop {
+            let mut record = self.descend(model, round)?;
+            iterations += record.iterations;
+            descents += 1;
+            record.iterations = iterations;
+            let interrupted = self.monitor.interrupt().is_raised();
+            if record.residual <= enough || descents == MAX_DESCENTS || interrupted {
+                let residual = record.residual;
+                self.rounds.push(record);
+                return Ok(residual);
+            }
+            model.set_rho(RHO_GROWTH * model.rho());
+        }
     }
 
-    /// One descent in B, written into the history; did it reach its tolerance?
-    fn descend(&mut self, model: &mut AugmentedLagrangian, round: usize) -> Result<bool, IcidError> {
+    /// One descent in B.
+    fn descend(&mut self, model: &mut AugmentedLagrangian, round: usize) -> Result<Round, IcidError> {
         let Settings { schedule, fista_tol, max_fista_iter, .. } = *self.settings;
         let (before, rho, monitor) = (self.iterations, model.rho(), &mut *self.monitor);
         let descent = self.fista.descend(model, &L1, schedule, fista_tol, max_fista_iter, |step| {
@@ -112,19 +120,19 @@ impl Run<'_, '_> {
         });
         self.iterations += descent.iterations;
         self.evaluations += descent.evaluations;
+        self.finished = descent.converged;
         let interrupted = self.monitor.interrupt().is_raised();
         if !descent.objective.is_finite() && !interrupted {
             let value = descent.objective;
             return Err(IcidError::Numerical { value, round, iteration: self.iterations });
         }
-        self.history.push(Round {
+        Ok(Round {
             round,
             rho,
             iterations: descent.iterations,
             objective: descent.objective,
             optimality: descent.optimality,
             residual: if interrupted { f64::NAN } else { model.residual_norm(self.fista.point()) },
-        });
-        Ok(descent.converged)
+        })
     }
 }

@@ -1,6 +1,8 @@
 //! FISTA: accelerated proximal gradients with a line search (the paper's Algorithm 2).
 //!
-//! Knows a smooth term and a separable penalty, and nothing of what they stand for. All vectors are allocated once.
+//! Knows a smooth term and a separable penalty, and nothing of what they stand for. Steps are measured in a diagonal
+//! metric m, `‖z‖²_m = Σ m_k z_k²`: all ones for the paper's schedule, an estimate of the diagonal of the Hessian for the
+//! other, renewed whenever the momentum restarts. All vectors are allocated once.
 
 use super::settings::Schedule;
 use crate::model::{SeparablePenalty, Smooth};
@@ -21,17 +23,17 @@ const LOOK_EVERY: usize = 25;
 
 /// How one descent ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Descent {
+pub(super) struct Descent {
     /// Iterations made.
-    pub iterations: usize,
+    pub(super) iterations: usize,
     /// Evaluations of the smooth term.
-    pub evaluations: usize,
+    pub(super) evaluations: usize,
     /// Smooth term plus penalty.
-    pub objective: f64,
+    pub(super) objective: f64,
     /// Distance Δ of the negative gradient to the subdifferential of the penalty.
-    pub optimality: f64,
+    pub(super) optimality: f64,
     /// Is that distance within the tolerance?
-    pub converged: bool,
+    pub(super) converged: bool,
 }
 
 /// One iteration, for whoever watches.
@@ -43,41 +45,48 @@ pub(super) struct Iteration {
 }
 
 /// The iterates and the workspace; the current point survives from one descent to the next.
-pub struct Fista {
+pub(super) struct Fista {
     current: Vec<f64>,
     next: Vec<f64>,
     extrapolated: Vec<f64>,
     gradient: Vec<f64>,
-    partials: Vec<[f64; 3]>,
+    metric: Vec<f64>,
+    partials: Vec<[f64; 4]>,
 }
 
 /// A proximal step from `y` to `b⁺`, seen by the line search.
 struct Trial {
     /// ⟨∇F(y), b⁺ − y⟩.
     slope: f64,
-    /// ‖b⁺ − y‖².
+    /// `‖b⁺ − y‖²_m`.
     squared: f64,
     /// g(b⁺).
     penalty: f64,
+    /// ‖m (b⁺ − y)‖, which is the step size times the proximal gradient.
+    mapping: f64,
 }
 
 impl Fista {
     /// Start from zero.
-    #[must_use]
-    pub fn new(len: usize) -> Self {
+    pub(super) fn new(len: usize) -> Self {
         Self {
             current: vec![0.0; len],
             next: vec![0.0; len],
             extrapolated: vec![0.0; len],
             gradient: vec![0.0; len],
-            partials: vec![[0.0; 3]; chunk_count(len)],
+            metric: vec![1.0; len],
+            partials: vec![[0.0; 4]; chunk_count(len)],
         }
     }
 
     /// The current point.
-    #[must_use]
-    pub fn point(&self) -> &[f64] {
+    pub(super) fn point(&self) -> &[f64] {
         &self.current
+    }
+
+    /// The current point, at the end.
+    pub(super) fn into_point(self) -> Vec<f64> {
+        self.current
     }
 
     /// Descend from the current point until Δ ≤ `tol`, `max_iter` iterations, or `proceed` says no.
@@ -96,11 +105,17 @@ impl Fista {
         let mut momentum = Momentum::new(schedule);
         let mut magnitude = 0.0_f64;
         self.extrapolated.copy_from_slice(&self.current);
+        if schedule == Schedule::Restart {
+            smooth.metric(&self.current, &mut self.metric);
+        }
 
         while descent.iterations < max_iter {
             descent.iterations += 1;
             let at_y = smooth.value_and_gradient(&self.extrapolated, &mut self.gradient);
             descent.evaluations += 1;
+            if smooth.interrupted() {
+                return descent;
+            }
             magnitude = magnitude.max(at_y.abs());
             let mut step = steps.first_try(descent.iterations, smooth, self);
 
@@ -110,22 +125,28 @@ impl Fista {
                 let at_next = smooth.value(&self.next);
                 descent.evaluations += 1;
                 let excess = at_next - at_y - trial.slope;
-                // Not `<=`: a NaN must shorten the step.
+                // A NaN fails the test, and shortens the step.
                 if excess <= trial.squared / (2.0 * step) + NOISE * magnitude || backtracks == MAX_BACKTRACKS {
                     break (trial, at_next);
                 }
                 step *= SHRINK;
                 backtracks += 1;
             };
+            if smooth.interrupted() {
+                return descent;
+            }
             // Below the noise the test accepts anything, and a growing step would run away.
             let measured = trial.squared / (2.0 * step) > NOISE * magnitude;
             steps.accepted(step, measured);
 
             descent.objective = at_next + trial.penalty;
-            let mapping = trial.squared.sqrt() / step;
+            let mapping = trial.mapping / step;
             let iteration = Iteration { number: descent.iterations, objective: descent.objective, step, mapping };
             let weight = momentum.next(|| self.points_uphill());
             self.advance(weight);
+            if momentum.has_restarted() {
+                smooth.metric(&self.current, &mut self.metric);
+            }
             if !at_next.is_finite() || !proceed(&iteration) {
                 return descent;
             }
@@ -142,29 +163,34 @@ impl Fista {
         descent
     }
 
-    /// `next = prox(y − step ∇F(y))`.
+    /// `next = prox(y − step ∇F(y) / m)`.
     fn try_step(&mut self, penalty: &impl SeparablePenalty, step: f64) -> Trial {
-        let (y, g) = (&self.extrapolated, &self.gradient);
-        let [slope, squared, penalty] = fill_chunks(&mut self.next, &mut self.partials, |range, next| {
-            let mut sums = [0.0; 3];
-            for ((next, y), g) in next.iter_mut().zip(&y[range.clone()]).zip(&g[range]) {
-                *next = penalty.prox(y - step * g, step);
+        let (y, g, m) = (&self.extrapolated, &self.gradient, &self.metric);
+        let sums = fill_chunks(&mut self.next, &mut self.partials, |range, next| {
+            let mut sums = [0.0; 4];
+            let inputs = y[range.clone()].iter().zip(&g[range.clone()]).zip(&m[range]);
+            for (next, ((y, g), m)) in next.iter_mut().zip(inputs) {
+                let own_step = step / m;
+                *next = penalty.prox(y - own_step * g, own_step);
                 let z = *next - y;
                 sums[0] += g * z;
-                sums[1] += z * z;
+                sums[1] += m * z * z;
                 sums[2] += penalty.value(*next);
+                sums[3] += (m * z) * (m * z);
             }
             sums
         });
-        Trial { slope, squared, penalty }
+        let [slope, squared, penalty, mapping] = sums;
+        Trial { slope, squared, penalty, mapping: mapping.sqrt() }
     }
 
-    /// ⟨y − b⁺, b⁺ − b⟩ > 0: the momentum leads away from where the gradient step went.
+    /// ⟨y − b⁺, b⁺ − b⟩_m > 0: the momentum leads away from where the gradient step went.
     fn points_uphill(&mut self) -> bool {
-        let (y, b, next) = (&self.extrapolated, &self.current, &self.next);
+        let (y, b, next, m) = (&self.extrapolated, &self.current, &self.next, &self.metric);
         let [product, ..] = sum_over_chunks(next.len(), &mut self.partials, |range| {
-            let triples = y[range.clone()].iter().zip(&b[range.clone()]).zip(&next[range]);
-            [triples.map(|((y, b), next)| (y - next) * (next - b)).sum(), 0.0, 0.0]
+            let points = y[range.clone()].iter().zip(&b[range.clone()]).zip(&next[range.clone()]);
+            let product = points.zip(&m[range]).map(|(((y, b), next), m)| m * (y - next) * (next - b)).sum();
+            [product, 0.0, 0.0, 0.0]
         });
         product > 0.0
     }
@@ -176,9 +202,30 @@ impl Fista {
             for ((y, b), next) in y.iter_mut().zip(&b[range.clone()]).zip(&next[range]) {
                 *y = next + weight * (next - b);
             }
-            [0.0; 3]
+            [0.0; 4]
         });
         std::mem::swap(&mut self.current, &mut self.next);
+    }
+
+    /// The minimiser `⟨g, z⟩ / ⟨z, H z⟩` of the quadratic model along −z, for the scaled gradient `z = g / m`, if it has
+    /// one.
+    fn model_step(&mut self, smooth: &mut impl Smooth) -> Option<f64> {
+        let (g, m) = (&self.gradient, &self.metric);
+        let [slope, ..] = fill_chunks(&mut self.next, &mut self.partials, |range, z| {
+            let mut slope = 0.0;
+            for ((z, g), m) in z.iter_mut().zip(&g[range.clone()]).zip(&m[range]) {
+                *z = g / m;
+                slope += g * *z;
+            }
+            [slope, 0.0, 0.0, 0.0]
+        });
+        let step = slope / smooth.curvature(&self.extrapolated, &self.next);
+        (step.is_finite() && step > 0.0).then_some(step)
+    }
+
+    /// The safe Euclidean step, in the metric.
+    fn default_step(&self, smooth: &impl Smooth) -> f64 {
+        self.metric.iter().fold(f64::INFINITY, |least, &m| least.min(m)) * smooth.default_step()
     }
 
     /// Δ at the current point; overwrites the gradient.
@@ -187,7 +234,7 @@ impl Fista {
         let (b, g) = (&self.current, &self.gradient);
         let [squared, ..] = sum_over_chunks(b.len(), &mut self.partials, |range| {
             let pairs = b[range.clone()].iter().zip(&g[range]);
-            [pairs.map(|(b, g)| penalty.distance(*b, -g).powi(2)).sum(), 0.0, 0.0]
+            [pairs.map(|(b, g)| penalty.distance(*b, -g).powi(2)).sum(), 0.0, 0.0, 0.0]
         });
         squared.sqrt()
     }
@@ -205,14 +252,14 @@ impl Steps {
         Self { schedule, last: None, may_grow: false }
     }
 
-    fn first_try(&mut self, iteration: usize, smooth: &mut impl Smooth, at: &Fista) -> f64 {
+    fn first_try(&mut self, iteration: usize, smooth: &mut impl Smooth, at: &mut Fista) -> f64 {
         match (self.schedule, self.last) {
             (Schedule::Restart, Some(last)) => last * if self.may_grow { GROW } else { 1.0 },
-            (Schedule::Restart, None) => model_step(smooth, at).unwrap_or_else(|| smooth.default_step()),
+            (Schedule::Restart, None) => at.model_step(smooth).unwrap_or_else(|| at.default_step(smooth)),
             (Schedule::Paper, Some(last)) if iteration > MODEL_STEPS => last,
             (Schedule::Paper, last) => {
-                let step = model_step(smooth, at).map(|step| 0.5 * step).or(last);
-                *self.last.insert(step.unwrap_or_else(|| smooth.default_step()))
+                let step = at.model_step(smooth).map(|step| 0.5 * step).or(last);
+                *self.last.insert(step.unwrap_or_else(|| at.default_step(smooth)))
             }
         }
     }
@@ -223,13 +270,6 @@ impl Steps {
             self.may_grow = measured;
         }
     }
-}
-
-/// The minimiser `‖g‖² / ⟨g, H g⟩` of the quadratic model along the negative gradient, if it has one.
-fn model_step(smooth: &mut impl Smooth, at: &Fista) -> Option<f64> {
-    let squared: f64 = at.gradient.iter().map(|g| g * g).sum();
-    let step = squared / smooth.curvature(&at.extrapolated, &at.gradient);
-    (step.is_finite() && step > 0.0).then_some(step)
 }
 
 /// How far to extrapolate.
@@ -250,5 +290,9 @@ impl Momentum {
             return 0.0;
         }
         (self.age as f64 - 1.0) / (self.age as f64 + 2.0)
+    }
+
+    fn has_restarted(&self) -> bool {
+        self.age == 0
     }
 }

@@ -2,13 +2,13 @@
 //! (Algorithm 1).
 
 mod alm;
+mod decompose;
 mod fista;
 mod monitor;
 mod settings;
 mod solution;
 
-pub use alm::decompose;
-pub use fista::{Descent, Fista};
+pub use decompose::decompose;
 pub use monitor::{Monitor, Observer, Progress};
 pub use settings::{Schedule, Settings};
 pub use solution::{Info, Round, Solution, Status};

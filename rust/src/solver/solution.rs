@@ -30,16 +30,16 @@ impl Status {
     }
 }
 
-/// One descent. A round has several when the residual did not fall and ρ was raised.
+/// One round of the augmented Lagrangian method, over all connected components.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
     /// Round of the augmented Lagrangian method, from 1.
     pub round: usize,
-    /// Weight of the equation during the descent.
+    /// Largest weight of the equation.
     pub rho: f64,
-    /// FISTA iterations.
+    /// FISTA iterations of the component that took most; a round has several descents when the residual did not fall.
     pub iterations: usize,
-    /// The augmented Lagrangian at its end, penalty included.
+    /// The augmented Lagrangian at its end, penalty included, without the constants of variables that have no neighbours.
     pub objective: f64,
     /// The optimality distance Δ(B) at its end.
     pub optimality: f64,
@@ -50,16 +50,18 @@ pub struct Round {
 /// What a solve took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Info {
-    /// FISTA iterations over all descents.
+    /// FISTA iterations over all rounds, in each of the component that took most.
     pub iterations: usize,
-    /// Evaluations of the objective, with or without its gradient.
+    /// Evaluations of the objective, with or without its gradient, for the component that took most.
     pub evaluations: usize,
-    /// Final weight ρ of the equation.
+    /// Final weight ρ of the equation, the largest of any component.
     pub rho: f64,
     /// Optimality distance Δ(B) of the returned B, for the multiplier and ρ of the last descent.
     pub optimality: f64,
-    /// The kernel used.
+    /// The kernel used for the largest component.
     pub kernel: KernelChoice,
+    /// Connected components of Θ.
+    pub components: usize,
     /// Off-diagonal entries of the support of Θ.
     pub support: usize,
     /// `Σ_j |N_j|²`, the size of the cliques.
@@ -83,6 +85,6 @@ pub struct Solution {
     pub residual: f64,
     /// What it took.
     pub info: Info,
-    /// Every descent, in order.
+    /// Every round, in order.
     pub history: Vec<Round>,
 }
