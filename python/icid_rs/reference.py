@@ -87,7 +87,7 @@ def fista(
     scale = 0.0
     Y = B
     delta = np.inf
-    m = F.metric(B) if schedule == "restart" else np.ones_like(B)
+    m = np.ones_like(B)
     for iteration in range(1, max_iter + 1):
         value, G = F.value(Y), F.gradient(Y)
         scale = max(scale, abs(value))
@@ -108,7 +108,8 @@ def fista(
             age = 0
         momentum = (age - 1) / (age + 2) if age else 0.0
         Y, B = B_next + momentum * (B_next - B), B_next
-        if age == 0:
+        if age == 0 and iteration > 100:
+            step = step if np.any(m != 1) else None
             m = F.metric(B)
         delta = optimality_distance(B, F.gradient(B), F.support)
         if delta <= tol:
