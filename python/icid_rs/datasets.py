@@ -35,7 +35,7 @@ def random_dag(d: int, degree: int, kind: Literal["ER", "SF"] = "ER", *, random_
         Edges per variable.
     kind : {"ER", "SF"}
         ``"ER"`` (Erdős–Rényi): ``degree * d`` edges, every set of them equally likely given the causal order.
-        ``"SF"`` (scale-free, Barabási–Albert): each new variable points to ``degree`` earlier ones, which are chosen with
+        ``"SF"`` (scale-free, Barabási–Albert): each new variable points to ``degree`` earlier ones, chosen with
         probability proportional to one plus the edges they have received; this makes hubs.
     random_state : int, numpy.random.Generator or None
 
@@ -146,8 +146,8 @@ def sem_precision(B: Any, noise_variances: ArrayLike = 1.0) -> Csr:
 def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Csr, FloatArray]:
     """Rescale the variables of a model by a power of their standard deviations.
 
-    With ``u`` the standard deviations, ``X / u**exponent`` again obeys a linear model. An exponent of 0 changes nothing, 1
-    standardises; the paper calls it λ.
+    With ``u`` the standard deviations, ``X / u**exponent`` again obeys a linear model. An exponent of 0 changes
+    nothing, 1 standardises; the paper calls it λ.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import _core
-from icid_rs._validation import as_csr, as_vector, check_int, check_real, csr_parts
+from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real, csr_parts
 
 Schedule = Literal["restart", "paper"]
 
@@ -28,15 +28,17 @@ class Decomposition:
         ``B[i, j] != 0`` means i → j. Not necessarily acyclic.
     status : str
         ``"converged"``: the residual is within `tol`. ``"max_alm_iter"``: all rounds were used, each of them to its
-        tolerance. ``"max_fista_iter"``: the last descent ran out of iterations. ``"interrupted"``: the callback said so.
+        tolerance. ``"stalled"``: the residual stopped falling, at a local minimum or because D does not fit Θ.
+        ``"max_fista_iter"``: the last descent ran out of iterations. ``"interrupted"``: stopped by the callback.
     residual : float
         ‖Θ − (I − B) D (I − B)ᵀ‖ in the Frobenius norm.
     info : dict
-        Over all rounds: ``iterations``, ``evaluations`` of the objective; of the end: the weight ``rho`` of the equation
-        and the ``optimality`` distance Δ(B); further the ``kernel`` used, the number of off-diagonal entries of the
-        ``support`` and of clique ``pairs``, ``n_threads``, and ``timings`` in seconds.
+        What it took: ``iterations`` and ``evaluations`` of the objective over all rounds, of the connected component
+        that took most; the number of ``components``; the final weight ``rho`` of the equation and the ``optimality``
+        distance Δ(B); the ``kernel`` used, the off-diagonal entries of the ``support`` and the clique ``pairs``;
+        ``n_threads`` and the ``timings`` of its phases in seconds.
     history : list of dict
-        One record for each descent: ``round``, ``rho``, ``iterations``, ``objective``, ``optimality``, ``residual``.
+        One record for each round: ``round``, ``rho``, ``iterations``, ``objective``, ``optimality``, ``residual``.
     """
 
     B: sp.csr_array[np.float64, tuple[int, int]]
@@ -119,7 +121,7 @@ def decompose(
     >>> result = decompose(theta, l1_weight=0.1, max_alm_iter=20)
     >>> result.status
     'converged'
-    >>> np.abs(result.B.toarray() - B).max() < 0.01
+    >>> bool(np.abs(result.B.toarray() - B).max() < 0.01)
     True
     """
     theta = as_csr(theta, "theta")
@@ -146,6 +148,9 @@ def decompose(
     )
     _warn_of_trouble(status, info, fista_tol)
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
+    if status == "interrupted":
+        # The core stopped without another evaluation.
+        residual = _residual(theta, B, variances)
     return Decomposition(B, status, residual, info, history)
 
 
@@ -158,10 +163,16 @@ def _skewness_term(matrix: Any, weight: float, theta: sp.csr_array[np.float64, t
         # Only the entries on the support matter; a dense matrix of them need not be copied whole.
         matrix = np.asarray(matrix)
         if matrix.shape == theta.shape and matrix.dtype.kind in "buif":
-            both = (theta != 0) + (theta != 0).T
-            rows, columns = both.nonzero()
+            rows, columns = (abs(theta) + abs(theta.T)).nonzero()
             matrix = sp.csr_array((matrix[rows, columns], (rows, columns)), shape=theta.shape)
     return csr_parts(as_csr(matrix, "skewness_matrix")), weight
+
+
+def _residual(theta: Any, B: Any, variances: FloatArray | None) -> float:
+    d = theta.shape[0]
+    D = np.full(d, theta.diagonal().min()) if variances is None else 1.0 / variances
+    A = sp.eye_array(d, format="csr") - B
+    return float(np.linalg.norm((theta - A @ sp.diags_array(D) @ A.T).tocsr().data))
 
 
 def _warn_of_trouble(status: str, info: dict[str, Any], fista_tol: float) -> None:

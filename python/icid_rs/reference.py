@@ -5,7 +5,6 @@ The same algorithm as the compiled core, step by step, so that the two can be co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,22 +43,28 @@ class AugmentedLagrangian:
     @property
     def support(self) -> FloatArray:
         """Where B may be nonzero, as ones and zeros."""
-        return ((self.theta != 0) & ~np.eye(len(self.theta), dtype=bool)).astype(float)
+        support: FloatArray = ((self.theta != 0) & ~np.eye(len(self.theta), dtype=bool)).astype(float)
+        return support
 
     def residual(self, B: FloatArray) -> FloatArray:
         """R = Θ − φ_D(B)."""
         return self.theta - phi(B, self.D)
 
+    def value_and_gradient(self, B: FloatArray) -> tuple[float, FloatArray]:
+        """F(B), and ∇F(B) on the support."""
+        R = self.residual(B)
+        value = np.sum(self.Lambda * R) + self.rho / 2 * np.sum(R * R) + np.sum(self.M * B * B)
+        W = self.Lambda + self.rho * R
+        gradient = 2 * (W @ (np.eye(len(B)) - B)) * self.D + 2 * self.M * B
+        return float(value), self.support * gradient
+
     def value(self, B: FloatArray) -> float:
         """F(B)."""
-        R = self.residual(B)
-        return float(np.sum(self.Lambda * R) + self.rho / 2 * np.sum(R * R) + np.sum(self.M * B * B))
+        return self.value_and_gradient(B)[0]
 
     def gradient(self, B: FloatArray) -> FloatArray:
         """∇F(B), on the support."""
-        A = np.eye(len(B)) - B
-        W = self.Lambda + self.rho * self.residual(B)
-        return self.support * (2 * (W @ A) * self.D + 2 * self.M * B)
+        return self.value_and_gradient(B)[1]
 
     def curvature(self, B: FloatArray, Z: FloatArray) -> float:
         """⟨Z, ∇²F(B)[Z]⟩."""
@@ -70,11 +75,11 @@ class AugmentedLagrangian:
             4 * self.rho * np.sum(sym * sym) - 2 * np.sum(W * ((Z * self.D) @ Z.T)) + 2 * np.sum(self.M * Z * Z)
         )
 
-
     def metric(self, B: FloatArray) -> FloatArray:
         """Estimate the diagonal of ∇²F(B), leaving out what may be negative."""
         column_norms = 1 + np.sum(B * B, axis=0)
-        return 2 * self.rho * self.D**2 * (column_norms + B * B) + 2 * np.maximum(self.M, 0.0) * self.support
+        metric: FloatArray = 2 * self.rho * self.D**2 * (column_norms + B * B)
+        return metric + 2 * np.maximum(self.M, 0.0) * self.support
 
 
 def fista(
@@ -89,7 +94,7 @@ def fista(
     delta = np.inf
     m = np.ones_like(B)
     for iteration in range(1, max_iter + 1):
-        value, G = F.value(Y), F.gradient(Y)
+        value, G = F.value_and_gradient(Y)
         scale = max(scale, abs(value))
         first = _first_step(F, Y, G, m, schedule, iteration, step, grow)
         eta = first
@@ -151,7 +156,6 @@ def decompose(
     tol: float = 5e-3,
     fista_tol: float = 1e-4,
     schedule: str = "restart",
-    callback: Callable[[int, FloatArray], None] | None = None,
 ) -> tuple[FloatArray, float]:
     """Decompose Θ by the augmented Lagrangian method (Algorithm 1); return B and the residual norm."""
     d = len(theta)
@@ -160,16 +164,14 @@ def decompose(
     F = AugmentedLagrangian(theta, D, M, np.zeros((d, d)), 1.0 / l1_weight)
     B = np.zeros((d, d))
     previous = np.inf
-    for alm_round in range(1, max_alm_iter + 1):
+    for _ in range(max_alm_iter):
         for _ in range(10):
-            B, _, _ = fista(F, B, schedule, fista_tol, max_fista_iter)
+            B, *_ = fista(F, B, schedule, fista_tol, max_fista_iter)
             residual = float(np.linalg.norm(F.residual(B)))
             if residual <= max(tol, 0.95 * previous):
                 break
             F.rho *= 1.2
-        if callback is not None:
-            callback(alm_round, B)
-        if residual <= tol:
+        if residual <= tol or residual > 0.95 * previous:
             break
         previous = residual
         F.Lambda = F.Lambda + F.rho * F.residual(B)

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const ENOUGH_DECREASE: f64 = 0.95;
 /// … or the equation gets this much more weight, and the descent goes on …
 const RHO_GROWTH: f64 = 1.2;
-/// … at most so often: the residual cannot fall where D does not fit Θ.
+/// … at most so often: then it cannot fall, at a local minimum or because D does not fit Θ.
 const MAX_DESCENTS: usize = 10;
 
 /// What the method found for one problem.
@@ -24,6 +24,8 @@ pub(super) struct Minimum {
     pub(super) rounds: Vec<Round>,
     /// Did the last descent reach its tolerance?
     pub(super) finished: bool,
+    /// Did the residual stop falling, whatever the weight of the equation?
+    pub(super) stalled: bool,
     pub(super) evaluations: usize,
     pub(super) kernel: KernelChoice,
     pub(super) setup_time: Duration,
@@ -40,6 +42,7 @@ pub(super) fn minimise(problem: &Problem, settings: &Settings, monitor: &mut Mon
         iterations: 0,
         evaluations: 0,
         finished: false,
+        stalled: false,
         settings,
         monitor,
     };
@@ -49,6 +52,7 @@ pub(super) fn minimise(problem: &Problem, settings: &Settings, monitor: &mut Mon
         b: run.fista.into_point(),
         rounds: run.rounds,
         finished: run.finished,
+        stalled: run.stalled,
         evaluations: run.evaluations,
         kernel: model.kernel(),
         setup_time,
@@ -61,6 +65,7 @@ struct Run<'a, 'm> {
     iterations: usize,
     evaluations: usize,
     finished: bool,
+    stalled: bool,
     settings: &'a Settings,
     monitor: &'a mut Monitor<'m>,
 }
@@ -69,8 +74,10 @@ impl Run<'_, '_> {
     fn alternate(&mut self, model: &mut AugmentedLagrangian) -> Result<(), IcidError> {
         let mut previous = f64::INFINITY;
         for round in 1..=self.settings.max_alm_iter {
-            let residual = self.descend_enough(model, round, previous)?;
-            if residual <= self.settings.tol || self.monitor.interrupt().is_raised() {
+            let enough = self.settings.tol.max(ENOUGH_DECREASE * previous);
+            let residual = self.descend_to(enough, model, round)?;
+            self.stalled = residual > enough;
+            if residual <= self.settings.tol || self.stalled || self.monitor.interrupt().is_raised() {
                 break;
             }
             if round < self.settings.max_alm_iter {
@@ -81,14 +88,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Descend, with a growing ρ, until the residual is well below the previous one; return it.
-    fn descend_enough(
-        &mut self,
-        model: &mut AugmentedLagrangian,
-        round: usize,
-        previous: f64,
-    ) -> Result<f64, IcidError> {
-        let enough = self.settings.tol.max(ENOUGH_DECREASE * previous);
+    /// Descend, with a growing ρ, until the residual is small enough; return it.
+    fn descend_to(&mut self, enough: f64, model: &mut AugmentedLagrangian, round: usize) -> Result<f64, IcidError> {
         let mut iterations = 0;
         let mut descents = 0;
         loop {

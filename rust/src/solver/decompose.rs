@@ -40,10 +40,12 @@ pub fn decompose(problem: &Problem, settings: &Settings, monitor: &mut Monitor) 
         Status::Interrupted
     } else if residual <= settings.tol {
         Status::Converged
-    } else if minima.iter().all(|minimum| minimum.finished) {
-        Status::MaxAlmIter
-    } else {
+    } else if minima.iter().any(|minimum| !minimum.finished) {
         Status::MaxFistaIter
+    } else if minima.iter().any(|minimum| minimum.stalled) {
+        Status::Stalled
+    } else {
+        Status::MaxAlmIter
     };
     let setup_time: Duration = minima.iter().map(|minimum| minimum.setup_time).sum();
     Ok(Solution {

@@ -11,6 +11,9 @@ pub enum Status {
     Converged,
     /// Every round was used and every descent was finished, but the residual is above the tolerance.
     MaxAlmIter,
+    /// The residual stopped falling above the tolerance however much the equation weighed: a local minimum, or a D that
+    /// does not fit Θ.
+    Stalled,
     /// The last descent ran out of iterations: B is no minimiser.
     MaxFistaIter,
     /// Someone asked to stop; B is the last iterate.
@@ -24,6 +27,7 @@ impl Status {
         match self {
             Self::Converged => "converged",
             Self::MaxAlmIter => "max_alm_iter",
+            Self::Stalled => "stalled",
             Self::MaxFistaIter => "max_fista_iter",
             Self::Interrupted => "interrupted",
         }
