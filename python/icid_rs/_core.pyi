@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["NumericalError", "decompose", "evaluate"]
+
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 class NumericalError(ArithmeticError): ...
