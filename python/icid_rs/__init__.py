@@ -4,8 +4,23 @@ from importlib.metadata import version
 
 from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
+from icid_rs.dag import project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
+from icid_rs.precision import Precision, empirical_precision, fdr_precision
+from icid_rs.skewness import skewness_matrix
 
 __version__ = version("icid_rs")
 
-__all__ = ["Decomposition", "NumericalError", "__version__", "datasets", "decompose", "metrics"]
+__all__ = [
+    "Decomposition",
+    "NumericalError",
+    "Precision",
+    "__version__",
+    "datasets",
+    "decompose",
+    "empirical_precision",
+    "fdr_precision",
+    "metrics",
+    "project_to_dag",
+    "skewness_matrix",
+]

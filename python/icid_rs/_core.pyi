@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NumericalError", "decompose", "evaluate"]
+__all__ = ["NumericalError", "decompose", "evaluate", "heaviest_acyclic"]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
@@ -33,6 +33,9 @@ def decompose(
     dict[str, Any],
     list[dict[str, Any]],
 ]: ...
+def heaviest_acyclic(
+    b: _Csr,
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], NDArray[np.int64]]: ...
 def evaluate(
     theta: _Csr,
     b: _Csr,

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
+from icid_rs.dag import causal_order
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 Noise: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace"]
@@ -183,44 +184,6 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     scale[order] = np.sqrt(omega[order] @ total**2) ** exponent
     rescaled = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
     return rescaled, omega / scale**2
-
-
-def causal_order(B: Any) -> NDArray[np.intp]:
-    """Order the variables of an acyclic graph, causes first.
-
-    Parameters
-    ----------
-    B : array or sparse matrix of shape (d, d)
-
-    Returns
-    -------
-    numpy.ndarray of shape (d,)
-
-    Examples
-    --------
-    >>> from icid_rs.datasets import causal_order
-    >>> causal_order([[0, 0], [1, 0]])
-    array([1, 0])
-    """
-    B = as_csr(B, "B")
-    if B.shape[0] != B.shape[1]:
-        raise ValueError(f"B must be square, but its shape is {B.shape}")
-    B.eliminate_zeros()
-    d = B.shape[0]
-    waiting_for = np.bincount(B.indices, minlength=d)
-    ready = np.flatnonzero(waiting_for == 0)
-    layers = [ready]
-    while ready.size:
-        # All variables whose causes are known, at once.
-        starts, stops = B.indptr[ready], B.indptr[ready + 1]
-        effects = np.concatenate([B.indices[a:b] for a, b in zip(starts, stops, strict=True)] or [B.indices[:0]])
-        np.subtract.at(waiting_for, effects, 1)
-        ready = np.unique(effects[waiting_for[effects] == 0])
-        layers.append(ready)
-    order = np.concatenate(layers).astype(np.intp)
-    if order.size < d:
-        raise ValueError("B has a directed cycle, so its variables have no causal order")
-    return order
 
 
 def _variances(values: ArrayLike, d: int) -> FloatArray:

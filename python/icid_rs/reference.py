@@ -176,3 +176,16 @@ def decompose(
         previous = residual
         F.Lambda = F.Lambda + F.rho * F.residual(B)
     return B, residual
+
+
+def heaviest_acyclic(B: FloatArray) -> FloatArray:
+    """Take the heaviest edges first, and leave out any that closes a cycle."""
+    d = len(B)
+    kept = np.zeros_like(B)
+    reaches = np.eye(d, dtype=bool)
+    edges = [(i, j) for i in range(d) for j in range(d) if i != j and B[i, j] != 0]
+    for i, j in sorted(edges, key=lambda edge: (-abs(B[edge]), edge)):
+        if not reaches[j, i]:
+            kept[i, j] = B[i, j]
+            reaches |= np.outer(reaches[:, i], reaches[j])
+    return kept

@@ -10,6 +10,7 @@
 //! | [`pattern`] | where things are nonzero: the support of Θ and its two-hop closure |
 //! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
 //! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
+//! | [`order`] | causal orders: projection onto acyclic graphs |
 //!
 //! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
 
@@ -17,6 +18,7 @@ pub mod error;
 pub mod interrupt;
 mod memory;
 pub mod model;
+pub mod order;
 mod parallel;
 pub mod pattern;
 pub mod problem;

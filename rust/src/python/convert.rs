@@ -12,14 +12,11 @@ use sprs::CsMat;
 pub(super) type CsrArrays<'py> =
     (usize, usize, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
 
-/// (offsets, indices, values) of B, status, residual, info, history.
-pub(super) type SolutionParts<'py> = (
-    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>),
-    &'static str,
-    f64,
-    Bound<'py, PyDict>,
-    Vec<Bound<'py, PyDict>>,
-);
+/// Row offsets, column indices and values of a CSR matrix on its way back.
+pub(super) type CsrParts<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
+/// B, status, residual, info, history.
+pub(super) type SolutionParts<'py> = (CsrParts<'py>, &'static str, f64, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>);
 
 /// A copy, which no other thread can change; its structure is checked.
 pub(super) fn to_matrix(arrays: &CsrArrays) -> PyResult<CsMat<f64>> {
@@ -31,6 +28,15 @@ pub(super) fn to_matrix(arrays: &CsrArrays) -> PyResult<CsMat<f64>> {
     let (offsets, indices) = (unsigned(offsets)?, unsigned(indices)?);
     CsMat::try_new((*rows, *columns), offsets, indices, values.as_array().to_vec())
         .map_err(|(_, _, _, error)| PyValueError::new_err(format!("not a valid CSR matrix: {error}")))
+}
+
+pub(super) fn signed(py: Python<'_>, values: Vec<usize>) -> Bound<'_, PyArray1<i64>> {
+    values.into_iter().map(|i| i as i64).collect::<Vec<_>>().into_pyarray(py)
+}
+
+pub(super) fn from_matrix(py: Python<'_>, matrix: CsMat<f64>) -> CsrParts<'_> {
+    let (offsets, indices, values) = matrix.into_raw_storage();
+    (signed(py, offsets), signed(py, indices), values.into_pyarray(py))
 }
 
 pub(super) fn schedule_choice(name: &str) -> PyResult<Schedule> {
@@ -49,10 +55,7 @@ pub(super) fn kernel_choice(name: &str) -> PyResult<KernelChoice> {
 }
 
 pub(super) fn to_solution_parts(py: Python<'_>, solution: Solution, threads: usize) -> PyResult<SolutionParts<'_>> {
-    let (offsets, indices, values) = solution.b.into_raw_storage();
-    let signed = |v: Vec<usize>| v.into_iter().map(|i| i as i64).collect::<Vec<_>>().into_pyarray(py);
-    let b = (signed(offsets), signed(indices), values.into_pyarray(py));
-
+    let b = from_matrix(py, solution.b);
     let info = PyDict::new(py);
     info.set_item("iterations", solution.info.iterations)?;
     info.set_item("evaluations", solution.info.evaluations)?;

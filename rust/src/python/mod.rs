@@ -10,7 +10,8 @@ mod long_call;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use crate::problem::Problem;
 use crate::solver::{Schedule, Settings};
-use convert::{CsrArrays, SolutionParts, kernel_choice, schedule_choice, to_matrix, to_solution_parts};
+use convert::to_solution_parts;
+use convert::{CsrArrays, CsrParts, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed, to_matrix};
 use long_call::LongCall;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -22,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
     #[pymodule_export]
-    use super::{decompose, evaluate};
+    use super::{decompose, evaluate, heaviest_acyclic};
 }
 
 fn problem(
@@ -65,6 +66,14 @@ fn decompose<'py>(
     let call = LongCall::new(n_threads, problem.support().pairs(), callback)?;
     let solution = call.run(py, |monitor| crate::solver::decompose(&problem, &settings, monitor))?;
     to_solution_parts(py, solution, call.threads())
+}
+
+/// An acyclic part of a graph, by decreasing weight: its (offsets, indices, values), and the nodes, causes first.
+#[pyfunction]
+fn heaviest_acyclic<'py>(py: Python<'py>, b: CsrArrays<'py>) -> PyResult<(CsrParts<'py>, Bound<'py, PyArray1<i64>>)> {
+    let b = to_matrix(&b)?;
+    let projection = py.detach(|| crate::order::heaviest_acyclic(b.view())).map_err(errors::to_python)?;
+    Ok((from_matrix(py, projection.graph), signed(py, projection.order)))
 }
 
 /// Value, gradient, curvature, residual norm, seconds.

@@ -1,0 +1,46 @@
+"""The skewness of pairs, which tells causes from effects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from icid_rs._validation import FloatArray
+
+
+def skewness_matrix(X: Any) -> FloatArray:
+    """Compute the paper's M̃ from standardised columns.
+
+    With C the correlation matrix, M̃_ij = −C_ij E[X_i² X_j − X_i X_j²]: negative where i → j is likely, for positively
+    skewed variables (Hyvärinen and Smith 2013). Turn negatively skewed columns round, ``X * -1``, before.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Samples. Columns are centred and scaled to unit variance first, so that the units do not matter.
+
+    Returns
+    -------
+    numpy.ndarray of shape (d, d)
+        Antisymmetric.
+
+    Examples
+    --------
+    >>> from icid_rs import datasets, skewness_matrix
+    >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 10_000, noise="exponential", random_state=0)
+    >>> bool(skewness_matrix(X)[0, 1] < 0)  # 0 → 1
+    True
+    """
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
+    Z = X - X.mean(axis=0)
+    scale = np.sqrt(np.mean(Z * Z, axis=0))
+    if not np.isfinite(scale).all() or (scale == 0).any():
+        column = int(np.flatnonzero(~np.isfinite(scale) | (scale == 0))[0])
+        raise ValueError(f"column {column} of X is constant or not finite, so that it cannot be standardised")
+    Z /= scale
+    correlation = Z.T @ Z / len(Z)
+    third = (Z * Z).T @ Z / len(Z)
+    return np.asarray(correlation * (third.T - third))

@@ -1,0 +1,154 @@
+//! Projection onto acyclic graphs: the heaviest edges first, none that closes a cycle.
+//!
+//! Only edges inside a strongly connected component can lie on a cycle; all others are kept unseen.
+
+use super::incremental::{Growing, OrderedGraph, Reachability};
+use super::strong::strong_components;
+use crate::error::IcidError;
+use sprs::{CsMat, CsMatView};
+
+/// Components up to this size keep all descendants as bits (32 MiB), if they are dense enough for it to pay.
+const LARGEST_BITS: usize = 1 << 14;
+/// Edges per node from which they do.
+const DENSE_DEGREE: usize = 8;
+
+/// An acyclic part of a graph.
+#[derive(Debug, Clone)]
+pub struct Projection {
+    /// The edges that were kept, with their weights.
+    pub graph: CsMat<f64>,
+    /// The nodes, causes first.
+    pub order: Vec<usize>,
+}
+
+/// Keep edges by decreasing absolute weight unless they close a cycle; the diagonal and stored zeros are dropped.
+///
+/// # Errors
+/// When the matrix is not square or has an entry that is not finite.
+pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Projection, IcidError> {
+    let (d, columns) = weights.shape();
+    if d != columns {
+        return Err(IcidError::NotSquare { what: "B", rows: d, columns });
+    }
+    let weights = weights.to_csr();
+    if let Some((&value, (row, column))) = weights.iter().find(|(value, _)| !value.is_finite()) {
+        return Err(IcidError::NotFinite { what: "B", row, column, value });
+    }
+    let components = strong_components(weights.view());
+    let mut place = vec![(0, 0); d];
+    for (c, component) in components.iter().enumerate() {
+        for (k, &node) in component.iter().enumerate() {
+            place[node as usize] = (c as u32, k as u32);
+        }
+    }
+
+    let mut kept = Vec::with_capacity(weights.nnz());
+    let mut within: Vec<Vec<Edge>> = vec![Vec::new(); components.len()];
+    for (&weight, (from, to)) in &weights {
+        if from == to || weight == 0.0 {
+            continue;
+        }
+        let own = (place[from].0 == place[to].0).then_some(place[from].0 as usize);
+        let destination = own.map_or(&mut kept, |component| &mut within[component]);
+        destination.push(Edge { from: from as u32, to: to as u32, weight });
+    }
+    let mut order = Vec::with_capacity(d);
+    for (component, mut edges) in components.iter().zip(within) {
+        edges.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then((a.from, a.to).cmp(&(b.from, b.to))));
+        let local = |node: u32| place[node as usize].1;
+        let mut graph: Box<dyn Growing> =
+            if component.len() <= LARGEST_BITS && edges.len() > DENSE_DEGREE * component.len() {
+                Box::new(Reachability::new(component.len()))
+            } else {
+                Box::new(OrderedGraph::new(component.len()))
+            };
+        kept.extend(edges.into_iter().filter(|edge| graph.try_insert(local(edge.from), local(edge.to))));
+        order.extend(graph.order().into_iter().map(|k| component[k as usize] as usize));
+    }
+    Ok(Projection { graph: to_matrix(d, kept), order })
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    from: u32,
+    to: u32,
+    weight: f64,
+}
+
+fn to_matrix(d: usize, mut edges: Vec<Edge>) -> CsMat<f64> {
+    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
+    let mut offsets = vec![0; d + 1];
+    for edge in &edges {
+        offsets[edge.from as usize + 1] += 1;
+    }
+    for i in 0..d {
+        offsets[i + 1] += offsets[i];
+    }
+    let indices = edges.iter().map(|edge| edge.to as usize).collect();
+    let data = edges.iter().map(|edge| edge.weight).collect();
+    CsMat::new((d, d), offsets, indices, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use sprs::TriMat;
+
+    fn graph(d: usize, edges: &[(usize, usize, f64)]) -> CsMat<f64> {
+        let mut triplets = TriMat::new((d, d));
+        for &(i, j, w) in edges {
+            triplets.add_triplet(i, j, w);
+        }
+        triplets.to_csr()
+    }
+
+    #[test]
+    fn the_weakest_edge_of_a_cycle_goes() {
+        let cycle = graph(3, &[(0, 1, 2.0), (1, 2, -3.0), (2, 0, 1.0), (1, 1, 9.0)]);
+        let projection = heaviest_acyclic(cycle.view()).unwrap();
+        assert_eq!(projection.graph, graph(3, &[(0, 1, 2.0), (1, 2, -3.0)]));
+        assert_eq!(projection.order, [0, 1, 2]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let infinite = graph(2, &[(0, 1, f64::INFINITY)]);
+        assert!(heaviest_acyclic(infinite.view()).unwrap_err().to_string().contains("B[0, 1] is inf"));
+        assert!(heaviest_acyclic(CsMat::zero((2, 3)).view()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn kept_edges_follow_the_order_and_dropped_ones_would_close_a_cycle(
+            d in 1_usize..12,
+            edges in prop::collection::btree_map((0_usize..12, 0_usize..12), -1.0..1.0_f64, 0..100),
+        ) {
+            let edges: Vec<_> =
+                edges.into_iter().filter(|((i, j), _)| *i < d && *j < d).map(|((i, j), w)| (i, j, w)).collect();
+            let weights = graph(d, &edges);
+            let Projection { graph: kept, order } = heaviest_acyclic(weights.view()).unwrap();
+            let mut place = vec![0; d];
+            for (p, &node) in order.iter().enumerate() {
+                place[node] = p;
+            }
+            for (_, (i, j)) in &kept {
+                prop_assert!(place[i] < place[j]);
+            }
+            // Reachability by heavier kept edges, the slow way.
+            for &(i, j, w) in edges.iter().filter(|(i, j, _)| i != j) {
+                if kept.get(i, j).is_some() || w == 0.0 {
+                    continue;
+                }
+                let mut reached = vec![false; d];
+                reached[j] = true;
+                for _ in 0..d {
+                    for (&v, (a, b)) in &kept {
+                        reached[b] |= reached[a] && v.abs() >= w.abs();
+                    }
+                }
+                prop_assert!(reached[i], "{i} -> {j} was dropped for nothing");
+            }
+        }
+    }
+}
