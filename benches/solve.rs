@@ -19,7 +19,7 @@ fn solve(c: &mut Criterion) {
             let settings = Settings { schedule, max_alm_iter: 1, ..Settings::default() };
             let name = BenchmarkId::new(format!("{schedule:?}"), format!("ER{degree}-d{d}"));
             group.bench_function(name, |bench| {
-                bench.iter(|| black_box(decompose(&problem, &settings, &mut Monitor::default()).unwrap()));
+                bench.iter(|| black_box(decompose(&problem, &settings, &Monitor::default()).unwrap()));
             });
         }
     }

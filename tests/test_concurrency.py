@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from icid_rs import decompose
 from problems import random_theta
@@ -27,7 +28,7 @@ def test_same_bits_for_any_number_of_threads():
         assert other.residual == results[0].residual
 
 
-@pytest.mark.parametrize(("d", "degree"), [(20_000, 1), (600, 60)], ids=["sparse", "dense"])
+@pytest.mark.parametrize(("d", "degree"), [(20_000, 1), (1_500, 60)], ids=["sparse", "dense"])
 def test_ctrl_c_is_answered_at_once(d, degree):
     theta = random_theta(d, degree, 1)
     sent = []
@@ -116,8 +117,20 @@ def test_callback_can_stop():
     assert result.status == "interrupted"
     assert result.info["iterations"] == 30
     assert result.B.nnz > 0
+    assert np.isfinite(result.info["optimality"])
     A = np.eye(200) - result.B.toarray()
     assert result.residual == pytest.approx(np.linalg.norm(theta.toarray() - A @ A.T))
+
+
+def test_callback_watches_and_stops_every_component():
+    theta = sp.block_diag([random_theta(30, 2, seed) for seed in range(20)]).tocsr()
+    seen = []
+    decompose(theta, callback=seen.append)
+    iterations = [progress["iteration"] for progress in seen]
+    assert iterations == list(range(10, 10 * len(seen) + 1, 10))
+    result = decompose(theta, callback=lambda progress: progress["iteration"] >= seen[-1]["iteration"] // 2)
+    assert result.status == "interrupted"
+    assert np.isfinite(result.residual)
 
 
 def test_what_a_callback_raises_is_raised():

@@ -180,6 +180,21 @@ def test_single_precision_rounding_is_no_asymmetry():
     assert decompose(theta, max_alm_iter=1).B.shape == (30, 30)
 
 
+def test_single_precision_hides_no_asymmetry():
+    theta = np.diag([1e6, 1.0, 1.0]).astype(np.float32)
+    theta[1, 2] = 0.9
+    with pytest.raises(ValueError, match="symmetric"):
+        decompose(theta)
+
+
+def test_scale_does_not_matter_to_the_checks():
+    theta = np.array([[1.0, 0.1], [0.1, 1.0]])
+    for scale in (1e-150, 1e150):
+        with pytest.raises((ValueError, icid_rs.NumericalError)):
+            decompose(scale * np.array([[1.0, 0.6], [0.1, 1.0]]))
+    assert decompose(1e-150 * theta).B.nnz == 0
+
+
 def test_input_is_left_alone():
     theta = random_theta(10, seed=1).tocoo()
     before = theta.copy()
@@ -228,6 +243,7 @@ BAD_THETA = [
     (np.array([["a", "b"], ["c", "d"]]), TypeError, "theta must hold real numbers"),
     (np.array([[object()] * 2] * 2), TypeError, "object"),
     (None, TypeError, "theta must hold real numbers"),
+    ([[1.0], [1.0, 2.0]], ValueError, "theta is not an array"),
 ]
 
 
@@ -255,7 +271,11 @@ BAD_ARGUMENTS = [
     ({"max_alm_iter": 0}, ValueError, "max_alm_iter = 0"),
     ({"max_alm_iter": 1.5}, TypeError, "max_alm_iter must be an integer"),
     ({"max_fista_iter": -3}, ValueError, "max_fista_iter = -3"),
+    ({"max_fista_iter": 10**30}, ValueError, "max_fista_iter = 1000"),
+    ({"tol": 10**400}, ValueError, "tol is too large"),
+    ({"l1_weight": 5e-324}, ValueError, "l1_weight = .*inverse"),
     ({"n_threads": 0}, ValueError, "n_threads = 0"),
+    ({"n_threads": 10**6}, ValueError, "n_threads = 1000000: it must be at most"),
     ({"schedule": "fast"}, ValueError, 'schedule = "fast"'),
     ({"schedule": 3}, TypeError, "schedule must be a string"),
     ({"callback": 3}, TypeError, "callback must be callable"),
@@ -270,6 +290,15 @@ BAD_ARGUMENTS = [
 def test_bad_arguments_are_refused_by_name(arguments, error, message):
     with pytest.raises(error, match=message):
         decompose(np.array([[2.0, 0.5], [0.5, 2.0]]), **arguments)
+
+
+def test_a_first_step_without_curvature_is_survived():
+    """With Θ_ii = 3 D_i the quadratic model is flat along the first gradient, but for rounding."""
+    for off in range(1, 8):
+        theta = np.array([[10.0, 0, 0], [0, 30, off], [0, off, 30]])
+        result = decompose(theta)
+        assert result.info["optimality"] <= 1e-4
+        assert np.abs(result.B.toarray()).max() < 10
 
 
 def test_overflow_is_a_numerical_error():

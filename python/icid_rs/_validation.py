@@ -15,14 +15,12 @@ FloatArray = NDArray[np.float64]
 def as_csr(matrix: Any, name: str) -> sp.csr_array[np.float64, tuple[int, int]]:
     """Return a float64 copy in canonical CSR form, from anything array-like or sparse."""
     if not sp.issparse(matrix):
-        matrix = np.asarray(matrix)
+        matrix = _as_array(matrix, name)
     _check_numeric(matrix.dtype, name)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be a matrix, but it has {matrix.ndim} dimension(s)")
     csr = sp.csr_array(matrix).astype(np.float64, copy=True)
     csr.sum_duplicates()
-    if matrix.dtype in (np.float16, np.float32):
-        csr = _symmetrise_rounding(csr, float(np.sqrt(np.finfo(matrix.dtype).eps)))
     return cast("sp.csr_array[np.float64, tuple[int, int]]", csr)
 
 
@@ -36,7 +34,7 @@ def csr_parts(
 
 def as_vector(values: ArrayLike, length: int, name: str) -> FloatArray:
     """Return float64 values of the given length; a number stands for a constant vector."""
-    array = np.asarray(values)
+    array = _as_array(values, name)
     _check_numeric(array.dtype, name)
     if array.ndim == 0:
         return np.full(length, float(array))
@@ -45,20 +43,26 @@ def as_vector(values: ArrayLike, length: int, name: str) -> FloatArray:
     return np.array(array, dtype=np.float64)
 
 
-def check_int(value: Any, name: str, least: int) -> int:
-    """Return an int that is at least `least`."""
+def check_int(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
+    """Return an int between `least` and `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} = {value}: it must be at least {least}")
-    return int(value)
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} = {number}: it must be at least {least}")
+    if number > most:
+        raise ValueError(f"{name} = {number}: it must be at most {most}")
+    return number
 
 
 def check_real(value: Any, name: str) -> float:
     """Return a float; its range is checked where it is used."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, not {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a floating-point number") from None
 
 
 def _check_numeric(dtype: np.dtype[Any], name: str) -> None:
@@ -66,10 +70,18 @@ def _check_numeric(dtype: np.dtype[Any], name: str) -> None:
         raise TypeError(f"{name} must hold real numbers, but its dtype is {dtype}")
 
 
-def _symmetrise_rounding(matrix: Any, tolerance: float) -> Any:
-    """Average a matrix with its transpose if they differ by no more than single precision explains."""
-    if matrix.shape[0] != matrix.shape[1]:
-        return matrix
-    difference = abs(matrix - matrix.T)
-    bound = tolerance * abs(matrix).max() if matrix.nnz else 0.0
-    return (matrix + matrix.T) * 0.5 if difference.nnz == 0 or difference.max() <= bound else matrix
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+
+
+def symmetrise_single(theta: Any) -> Any:
+    """Average a matrix with its transpose where they differ by what single precision explains, entry by entry."""
+    if theta.shape[0] != theta.shape[1]:
+        return theta
+    scale = np.sqrt(np.abs(theta.diagonal()))
+    difference = (theta - theta.T).tocoo()
+    bound = np.sqrt(np.finfo(np.float32).eps) * scale[difference.row] * scale[difference.col]
+    return (theta + theta.T) * 0.5 if (np.abs(difference.data) <= bound).all() else theta

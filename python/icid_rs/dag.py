@@ -84,7 +84,7 @@ def acyclic_graph(B: Any, method: Method = "greedy", *, random_state: int | None
     B.eliminate_zeros()
     left = _shrink_cycles(abs(B), np.random.default_rng(random_state))
     chosen = _heaviest(left)
-    return AcyclicGraph(sp.csr_array(B.multiply(chosen.B != 0)), chosen.order)
+    return AcyclicGraph(sp.csr_array(B.multiply(chosen.B.astype(bool))), chosen.order)
 
 
 def _heaviest(B: sp.csr_array[np.float64, tuple[int, int]]) -> AcyclicGraph:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import _core
-from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real, csr_parts
+from icid_rs._validation import as_csr, as_vector, check_int, check_real, csr_parts, symmetrise_single
 
 Schedule = Literal["restart", "paper"]
 
@@ -27,7 +27,7 @@ class Decomposition:
     B : scipy.sparse.csr_array
         ``B[i, j] != 0`` means i → j. Not necessarily acyclic.
     status : str
-        ``"converged"``: the residual is within `tol`. ``"max_alm_iter"``: all rounds were used, each of them to its
+        ``"converged"``: the residual is within `tol`. ``"max_alm_iter"``: all rounds were used, the last of them to its
         tolerance. ``"stalled"``: the residual stopped falling, at a local minimum or because D does not fit Θ.
         ``"max_fista_iter"``: the last descent ran out of iterations. ``"interrupted"``: stopped by the callback.
     residual : float
@@ -94,8 +94,9 @@ def decompose(
     schedule : {"restart", "paper"}
         ``"restart"`` lets steps grow and restarts the momentum; ``"paper"`` is as printed, and slower.
     callback : callable, optional
-        Called every ten iterations with a dict of ``round``, ``iteration``, ``objective``, ``step``, ``optimality`` and
-        ``rho``. The solve stops if it returns something true; what it raises is raised.
+        Called every ten iterations with a dict of ``iteration``, counted over all connected components of Θ, and of the
+        ``round``, ``objective``, ``step``, ``optimality`` and ``rho`` of the component being solved. The solve stops
+        with what it has if it returns something true; what it raises is raised.
     n_threads : int, optional
         Threads to use; by default all cores for large problems, one for small. The result is the same.
 
@@ -124,7 +125,10 @@ def decompose(
     >>> bool(np.abs(result.B.toarray() - B).max() < 0.01)
     True
     """
+    single = getattr(theta, "dtype", None) in (np.float16, np.float32)
     theta = as_csr(theta, "theta")
+    if single:
+        theta = symmetrise_single(theta)
     d = theta.shape[0]
     variances = None if noise_variances is None else as_vector(noise_variances, d, "noise_variances")
     skewness = check_real(skewness, "skewness")
@@ -144,13 +148,10 @@ def decompose(
         schedule=schedule,
         kernel="auto",
         callback=callback,
-        n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1),
+        n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
     )
     _warn_of_trouble(status, info, fista_tol)
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
-    if status == "interrupted":
-        # The core stopped without another evaluation.
-        residual = _residual(theta, B, variances)
     return Decomposition(B, status, residual, info, history)
 
 
@@ -166,13 +167,6 @@ def _skewness_term(matrix: Any, weight: float, theta: sp.csr_array[np.float64, t
             rows, columns = (abs(theta) + abs(theta.T)).nonzero()
             matrix = sp.csr_array((matrix[rows, columns], (rows, columns)), shape=theta.shape)
     return csr_parts(as_csr(matrix, "skewness_matrix")), weight
-
-
-def _residual(theta: Any, B: Any, variances: FloatArray | None) -> float:
-    d = theta.shape[0]
-    D = np.full(d, theta.diagonal().min()) if variances is None else 1.0 / variances
-    A = sp.eye_array(d, format="csr") - B
-    return float(np.linalg.norm((theta - A @ sp.diags_array(D) @ A.T).tocsr().data))
 
 
 def _warn_of_trouble(status: str, info: dict[str, Any], fista_tol: float) -> None:

@@ -232,7 +232,7 @@ def _selection_criterion(
 
 
 def _log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArray, diagonal: FloatArray) -> float:
-    """Logarithm of the determinant of a symmetric matrix given by its upper triangle; −∞ if it is not positive definite."""
+    """Log-determinant of a symmetric matrix given by its upper triangle; −∞ if it is not positive definite."""
     d = len(diagonal)
     if values.size > _DENSE_SHARE * d * d:
         dense = np.zeros((d, d))

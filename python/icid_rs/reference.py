@@ -98,13 +98,13 @@ def fista(
         scale = max(scale, abs(value))
         first = _first_step(F, Y, G, m, schedule, iteration, step, grow)
         eta = first
-        for _ in range(21):
+        for attempt in range(41):
             B_next = soft_threshold(Y - eta / m * G, eta / m)
             Z = B_next - Y
             bound = np.sum(m * Z * Z) / (2 * eta)
             if F.value(B_next) - value - np.sum(G * Z) <= bound + 1e-13 * scale:
                 break
-            eta /= 2
+            eta = eta / 2 if attempt != 19 else min(eta / 2, _safe_step(F, m))
         grow = bool(bound > 1e-13 * scale)
         step = first if schedule == "paper" else eta
         age += 1
@@ -136,10 +136,15 @@ def _first_step(
     if last is not None and (schedule == "restart" or iteration > 10):
         return last * (1.25 if grow and schedule == "restart" else 1.0)
     curvature = F.curvature(Y, G / m)
-    if curvature > 0 and np.any(G):
-        return float(np.sum(G * G / m) / curvature) * (0.5 if schedule == "paper" else 1.0)
-    if last is not None:
-        return last
+    slope = float(np.sum(G * G / m))
+    # A curvature of rounding size would send the step anywhere.
+    if slope > 0 and slope <= 1e3 * _safe_step(F, m) * curvature:
+        return slope / curvature * (0.5 if schedule == "paper" else 1.0)
+    return _safe_step(F, m) if last is None else last
+
+
+def _safe_step(F: AugmentedLagrangian, m: FloatArray) -> float:
+    """Bound the step by the largest the Hessian can be at B = 0."""
     largest = np.abs(F.D).max() * (np.abs(F.D).max() + np.abs(F.theta).max())
     return float(m.min() / (4 * F.rho * largest + 2 * np.abs(F.M * F.support).max()))
 

@@ -12,6 +12,9 @@ use std::ops::Range;
 /// Groups visited by one block of rows: about a tenth of a millisecond of work.
 const GROUPS_PER_BLOCK: usize = 1 << 14;
 
+/// Parts that the pattern is built in, at most.
+const MAX_PARTS: usize = 16;
+
 /// The closed neighbourhoods `N_j = {j} ∪ {i : Θ_ij ≠ 0}` as the rows of a symmetric CSR pattern.
 ///
 /// Vectors "on the support" hold one number for each entry, row by row; the diagonal slot of `B` is always zero.
@@ -197,14 +200,16 @@ impl TwoHop {
         let row_groups: Vec<usize> = (0..d).map(|r| support.row_groups(r)).collect();
         let slot_offsets = running_sum(&row_groups);
         ensure_room::<[u32; LANES]>("the two-hop pattern of theta", slot_offsets[d] as u128)?;
-        let blocks = balanced_ranges(row_groups.into_iter(), GROUPS_PER_BLOCK);
+        let blocks = balanced_ranges(row_groups.iter().copied(), GROUPS_PER_BLOCK);
+        // Each part of the build has a table of all variables, so there must not be many parts.
+        let build_parts = balanced_ranges(row_groups.into_iter(), GROUPS_PER_BLOCK.max(slot_offsets[d] / MAX_PARTS));
 
         let mut slots = vec![[0; LANES]; slot_offsets[d]];
         let mut sizes = vec![0; d];
-        let row_ends: Vec<usize> = blocks.iter().map(|rows| rows.end).collect();
-        let slot_ends: Vec<usize> = blocks.iter().map(|rows| slot_offsets[rows.end]).collect();
+        let row_ends: Vec<usize> = build_parts.iter().map(|rows| rows.end).collect();
+        let slot_ends: Vec<usize> = build_parts.iter().map(|rows| slot_offsets[rows.end]).collect();
         let out = (Pieces::new(&mut slots, &slot_ends), Pieces::new(&mut sizes, &row_ends));
-        for_each_block(&blocks, out, &|rows, (slots, sizes)| {
+        for_each_block(&build_parts, out, &|rows, (slots, sizes)| {
             if !interrupt.is_raised() {
                 number_two_hop_rows(support, rows.clone(), slots.into_slice(), sizes.into_slice());
             }

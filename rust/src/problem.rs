@@ -1,6 +1,7 @@
 //! What is given: Θ, the noise precisions D, and optionally the skewness weights λ₂M̃, all checked once.
 
 use crate::error::IcidError;
+use crate::memory::ensure_room;
 use crate::pattern::Support;
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
@@ -46,6 +47,8 @@ impl Problem {
             let (required, available) = (rows as u128, u128::from(u32::MAX));
             return Err(IcidError::Memory { what: "theta (in variables)", required, available });
         }
+        // The copies made here and below, at their largest.
+        ensure_room::<[usize; 8]>("checking theta", theta.nnz() as u128)?;
         let theta = theta.to_csr();
         check_finite("theta", &theta)?;
         let diagonal = positive_diagonal(&theta)?;
@@ -190,7 +193,7 @@ impl Problem {
         (0..self.dim()).find_map(|i| {
             let row = self.support.row(i).zip(self.support.neighbours(i));
             row.map(|(k, &j)| (k, j as usize))
-                .find(|&(k, j)| i < j && self.theta[k].abs() >= (diagonal(i) * diagonal(j)).sqrt())
+                .find(|&(k, j)| i < j && self.theta[k].abs() >= diagonal(i).sqrt() * diagonal(j).sqrt())
                 .map(|(_, j)| (self.names[i] as usize, self.names[j] as usize))
                 .map(|(i, j)| (i.min(j), i.max(j)))
         })
@@ -231,6 +234,25 @@ fn invert_variances(variances: &[f64], d: usize) -> Result<Vec<f64>, IcidError> 
 /// `(Θ + Θᵀ) / 2` on the union of both patterns, zeros dropped.
 fn symmetrise(theta: &CsMat<f64>, diagonal: &[f64]) -> Result<CsMat<f64>, IcidError> {
     let transposed = theta.transpose_view().to_csr();
+    let scale: Vec<f64> = diagonal.iter().map(|t| t.sqrt()).collect();
+    let mean = |row: usize, column: usize, value: f64, mirrored: f64| {
+        let size = (scale[row] * scale[column]).max(value.abs()).max(mirrored.abs());
+        if (value - mirrored).abs() > ASYMMETRY * size {
+            Err(IcidError::NotSymmetric { row, column, value, mirrored })
+        } else {
+            Ok(0.5 * value + 0.5 * mirrored)
+        }
+    };
+    let same_pattern = theta.indptr() == transposed.indptr() && theta.indices() == transposed.indices();
+    if same_pattern && theta.data().iter().all(|&value| value != 0.0) {
+        let mut symmetric = theta.clone();
+        for (i, (mut row, other)) in symmetric.outer_iterator_mut().zip(transposed.outer_iterator()).enumerate() {
+            for ((j, value), &mirrored) in row.iter_mut().zip(other.data()) {
+                *value = mean(i, j, *value, mirrored)?;
+            }
+        }
+        return Ok(symmetric);
+    }
     let d = theta.rows();
     let mut offsets = Vec::with_capacity(d + 1);
     offsets.push(0);
@@ -244,11 +266,7 @@ fn symmetrise(theta: &CsMat<f64>, diagonal: &[f64]) -> Result<CsMat<f64>, IcidEr
             let Some(j) = next else { break };
             let value = below.next_if(|&(at, _)| at == j).map_or(0.0, |(_, &v)| v);
             let mirrored = above.next_if(|&(at, _)| at == j).map_or(0.0, |(_, &v)| v);
-            let scale = (diagonal[i] * diagonal[j]).sqrt().max(value.abs()).max(mirrored.abs());
-            if (value - mirrored).abs() > ASYMMETRY * scale {
-                return Err(IcidError::NotSymmetric { row: i, column: j, value, mirrored });
-            }
-            let mean = 0.5 * value + 0.5 * mirrored;
+            let mean = mean(i, j, value, mirrored)?;
             if mean != 0.0 {
                 indices.push(j);
                 values.push(mean);
@@ -289,6 +307,11 @@ fn breadth_first(theta: &CsMat<f64>) -> (Vec<u32>, Vec<usize>) {
 
 /// The support of a symmetric Θ and Θ on it, with `names[i]` as variable i.
 fn renumber(theta: &CsMat<f64>, names: &[u32]) -> Result<(Support, Vec<f64>), IcidError> {
+    if names.iter().enumerate().all(|(i, &name)| i == name as usize) {
+        let neighbours = theta.indices().iter().map(|&j| j as u32).collect();
+        let support = Support::from_symmetric(theta.indptr().raw_storage().to_vec(), neighbours)?;
+        return Ok((support, theta.data().to_vec()));
+    }
     let numbers = inverse(names);
     let mut offsets = Vec::with_capacity(names.len() + 1);
     offsets.push(0);

@@ -42,7 +42,7 @@ fn allocations(problem: &Problem, schedule: Schedule, iterations: usize) -> usiz
         ..Settings::default()
     };
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let solution = decompose(problem, &settings, &mut Monitor::default()).unwrap();
+    let solution = decompose(problem, &settings, &Monitor::default()).unwrap();
     let after = ALLOCATIONS.load(Ordering::Relaxed);
     assert_eq!(solution.info.iterations, iterations);
     after - before

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 fn solve(theta: &CsMat<f64>, settings: &Settings) -> Solution {
     let problem = Problem::new(theta.view(), None).unwrap();
-    decompose(&problem, settings, &mut Monitor::default()).unwrap()
+    decompose(&problem, settings, &Monitor::default()).unwrap()
 }
 
 fn tight(schedule: Schedule) -> Settings {
@@ -78,7 +78,7 @@ fn diagonal_theta_has_no_edges() {
     }
     let unequal = block_diagonal(&[&CsMat::eye(3), &CsMat::eye(2).map(|v: &f64| 3.0 * v)]);
     let solution = solve(&unequal, &Settings::default());
-    assert_eq!((solution.b.nnz(), solution.status), (0, Status::MaxAlmIter));
+    assert_eq!((solution.b.nnz(), solution.status), (0, Status::Stalled));
     assert!((solution.residual - 8.0_f64.sqrt()).abs() < 1e-12);
     assert_eq!(solve(&CsMat::eye(1), &Settings::default()).b.shape(), (1, 1));
 }
@@ -118,27 +118,64 @@ fn rounds_bring_the_residual_down() {
 #[test]
 fn an_observer_sees_progress_and_may_stop() {
     let problem = Problem::new(random_theta(200, 2, 3).view(), None).unwrap();
-    let interrupt = Interrupt::default();
     let seen: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let observer = |progress: &Progress| {
         seen.lock().unwrap().push(*progress);
-        if progress.iteration >= 30 {
-            interrupt.raise();
-        }
+        progress.iteration < 30
     };
-    let mut monitor = Monitor::new(interrupt.clone(), Some(Box::new(observer)));
-    let solution = decompose(&problem, &Settings::default(), &mut monitor).unwrap();
+    let monitor = Monitor::new(Interrupt::default(), Some(Box::new(observer)));
+    let solution = decompose(&problem, &Settings::default(), &monitor).unwrap();
     drop(monitor);
     let iterations: Vec<usize> = seen.lock().unwrap().iter().map(|p| p.iteration).collect();
     assert_eq!(iterations, [10, 20, 30]);
     assert_eq!((solution.status, solution.info.iterations), (Status::Interrupted, 30));
-    assert!(solution.b.nnz() > 0);
+    assert!(solution.b.nnz() > 0 && solution.residual.is_finite() && solution.info.optimality.is_finite());
+}
+
+#[test]
+fn stopping_leaves_the_other_components_untouched() {
+    let theta = block_diagonal(&[&random_theta(40, 2, 1), &random_theta(60, 2, 2), &random_theta(50, 2, 3)]);
+    let problem = Problem::new(theta.view(), None).unwrap();
+    let monitor = Monitor::new(Interrupt::default(), Some(Box::new(|_| false)));
+    let solution = decompose(&problem, &Settings::default(), &monitor).unwrap();
+    assert_eq!((solution.status, solution.info.iterations), (Status::Interrupted, 10));
+    assert!(solution.residual.is_finite());
+    for (_, (i, _)) in &solution.b {
+        assert!((40..100).contains(&i));
+    }
+}
+
+#[test]
+fn an_interrupt_abandons_the_solve() {
+    let problem = Problem::new(random_theta(200, 2, 3).view(), None).unwrap();
+    let interrupt = Interrupt::default();
+    let raised = interrupt.clone();
+    let observer = move |_: &Progress| {
+        raised.raise();
+        true
+    };
+    let monitor = Monitor::new(interrupt, Some(Box::new(observer)));
+    assert_eq!(decompose(&problem, &Settings::default(), &monitor).unwrap_err(), IcidError::Interrupted);
+}
+
+#[test]
+fn a_curvature_of_rounding_size_makes_no_step() {
+    // With Θ_ii = 3 D_i the curvature along the first gradient is zero but for rounding.
+    let mut triplets = TriMat::new((3, 3));
+    for (i, j, v) in [(0, 0, 10.0), (1, 1, 30.0), (2, 2, 30.0), (1, 2, 1.0), (2, 1, 1.0)] {
+        triplets.add_triplet(i, j, v);
+    }
+    for schedule in [Schedule::Restart, Schedule::Paper] {
+        let solution = solve(&triplets.to_csr(), &Settings { schedule, ..Settings::default() });
+        assert!(solution.info.optimality <= 1e-4);
+        assert!(solution.b.data().iter().all(|b| b.abs() < 10.0));
+    }
 }
 
 #[test]
 fn settings_out_of_range_are_refused() {
     let problem = Problem::new(CsMat::eye(2).view(), None).unwrap();
-    let refuse = |settings: Settings| decompose(&problem, &settings, &mut Monitor::default()).unwrap_err().to_string();
+    let refuse = |settings: Settings| decompose(&problem, &settings, &Monitor::default()).unwrap_err().to_string();
     let default = Settings::default;
     assert!(refuse(Settings { l1_weight: 0.0, ..default() }).starts_with("l1_weight = 0"));
     assert!(refuse(Settings { tol: -1.0, ..default() }).starts_with("tol = -1"));
@@ -154,6 +191,6 @@ fn overflow_is_a_numerical_error() {
         triplets.add_triplet(i, j, v);
     }
     let problem = Problem::new(triplets.to_csr::<usize>().view(), None).unwrap();
-    let error = decompose(&problem, &Settings::default(), &mut Monitor::default()).unwrap_err();
+    let error = decompose(&problem, &Settings::default(), &Monitor::default()).unwrap_err();
     assert!(matches!(error, IcidError::Numerical { .. }), "{error}");
 }

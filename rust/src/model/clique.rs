@@ -7,6 +7,7 @@
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
 use crate::parallel::{Pieces, for_each_block};
 use crate::pattern::{LANES, TwoHop};
 use crate::problem::Problem;
@@ -59,6 +60,8 @@ impl<'p> CliqueKernel<'p> {
     pub(super) fn new(problem: &'p Problem, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let pattern = TwoHop::new(problem.support(), interrupt)?;
         let ends = BlockEnds::new(problem, &pattern);
+        let buffers = ends.buffers.last().copied().unwrap_or(0);
+        ensure_room::<f64>("the buffers of the clique kernel", buffers as u128)?;
         let (support, precision) = (problem.support(), problem.noise_precision());
         let columns_met = (0..problem.dim()).flat_map(|r| support.neighbours(r));
         let groups = support.column_groups(problem.dim() - 1).end;
@@ -69,7 +72,7 @@ impl<'p> CliqueKernel<'p> {
             multiplier: None,
             columns: vec![[0.0; LANES]; groups],
             direction: vec![[0.0; LANES]; groups],
-            buffers: vec![0.0; ends.buffers.last().copied().unwrap_or(0)],
+            buffers: vec![0.0; buffers],
             partials: vec![0.0; pattern.blocks().len()],
             pattern,
             ends,
@@ -155,10 +158,13 @@ impl<'p> CliqueKernel<'p> {
     pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
-        let columns = &self.columns;
+        let (columns, interrupt) = (&self.columns, &self.interrupt);
         let multiplier = self.multiplier.get_or_insert_with(|| vec![0.0; self.pattern.len()]);
         let out = (Pieces::new(multiplier, &self.ends.pattern), Pieces::new(&mut self.buffers, &self.ends.buffers));
         for_each_block(self.pattern.blocks(), out, &|rows, (multiplier, buffer)| {
+            if interrupt.is_raised() {
+                return;
+            }
             let (multiplier, buffer) = (multiplier.into_slice(), buffer.into_slice());
             let first = cliques.pattern.row(rows.start).start;
             for r in rows.clone() {

@@ -1,7 +1,8 @@
 //! The dense kernel: matrix products over blocks of rows, for Θ too dense for cliques to pay.
 //!
 //! The same row-wise scheme as the sparse kernel, a block of rows at a time: `R_I = Θ_I − Ã_I Ãᵀ`, then `2 (Λ + ρR)_I Ã D^½`
-//! gathered on the support. Blocks have a fixed height, so that products are the same bits for any number of threads.
+//! gathered on the support. Blocks depend on d alone, so that products are the same bits for any number of threads. The
+//! matrix products pack their operands into buffers that they allocate themselves, once a block; nothing else allocates.
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -13,8 +14,11 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use std::ops::Range;
 
-/// Rows of a block: enough for a matrix product to run at full speed, few enough to share and to interrupt.
-const HEIGHT: usize = 128;
+/// Rows of a block: enough for a matrix product to run at full speed, few enough to share, and so that its products take
+/// about a tenth of a second at most, for the sake of interrupts.
+fn block_height(d: usize) -> usize {
+    ((1 << 29) / (d * d)).clamp(8, 128)
+}
 
 pub(super) struct DenseKernel<'p> {
     problem: &'p Problem,
@@ -26,8 +30,8 @@ pub(super) struct DenseKernel<'p> {
     multiplier: Option<Array2<f64>>,
     /// Ã.
     scaled: Array2<f64>,
-    /// `Z D^½`, made when first needed.
-    direction: Option<Array2<f64>>,
+    /// `Z D^½`.
+    direction: Array2<f64>,
     /// `Λ + ρR`.
     weights: Array2<f64>,
     /// Results of products on their way to the support.
@@ -45,7 +49,8 @@ impl<'p> DenseKernel<'p> {
         let support = problem.support();
         let mut theta = Array2::zeros((d, d));
         scatter(support, &mut theta, problem.theta(), |_, value| value);
-        let blocks: Vec<_> = (0..d).step_by(HEIGHT).map(|start| start..(start + HEIGHT).min(d)).collect();
+        let height = block_height(d);
+        let blocks: Vec<_> = (0..d).step_by(height).map(|start| start..(start + height).min(d)).collect();
         Ok(Self {
             problem,
             interrupt: interrupt.clone(),
@@ -53,7 +58,7 @@ impl<'p> DenseKernel<'p> {
             theta,
             multiplier: None,
             scaled: Array2::zeros((d, d)),
-            direction: None,
+            direction: Array2::zeros((d, d)),
             weights: Array2::zeros((d, d)),
             product: Array2::zeros((d, d)),
             matrix_ends: blocks.iter().map(|rows| rows.end * d).collect(),
@@ -91,9 +96,8 @@ impl<'p> DenseKernel<'p> {
     pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
         self.load(b);
         let d = self.problem.dim();
-        let direction = self.direction.get_or_insert_with(|| Array2::zeros((d, d)));
-        scatter(self.problem.support(), direction, z, |j, value| self.scale[j] * value);
-        let direction = &*direction;
+        scatter(self.problem.support(), &mut self.direction, z, |j, value| self.scale[j] * value);
+        let direction = &self.direction;
         let (theta, scaled, multiplier) = (&self.theta, &self.scaled, self.multiplier.as_ref());
         let interrupt = &self.interrupt;
         let out = (
@@ -129,10 +133,13 @@ impl<'p> DenseKernel<'p> {
     pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
         self.load(b);
         let d = self.problem.dim();
-        let (theta, scaled) = (&self.theta, &self.scaled);
+        let (theta, scaled, interrupt) = (&self.theta, &self.scaled, &self.interrupt);
         let multiplier = self.multiplier.get_or_insert_with(|| Array2::zeros((d, d)));
         let out = (pieces(multiplier, &self.matrix_ends), pieces(&mut self.weights, &self.matrix_ends));
         for_each_block(&self.blocks, out, &|rows, (multiplier, residual)| {
+            if interrupt.is_raised() {
+                return;
+            }
             let mut residual = as_rows(residual, d);
             residual_rows(rows, theta, scaled, &mut residual);
             as_rows(multiplier, d).scaled_add(rho, &residual);

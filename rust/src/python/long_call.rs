@@ -10,7 +10,7 @@
 use super::errors::to_python;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
-use crate::solver::{Monitor, Progress};
+use crate::solver::{Monitor, Observer, Progress};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// How long Ctrl-C may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// Clique pairs below which a second thread costs more than it brings.
-const SERIAL_PAIRS: u128 = 1 << 17;
+const SERIAL_PAIRS: usize = 1 << 17;
 
 pub(super) struct LongCall {
     threads: usize,
@@ -38,7 +38,7 @@ enum Event {
 
 impl LongCall {
     /// `pairs` is the size of the work, which decides how many threads are worth it unless the caller does.
-    pub(super) fn new(threads: Option<usize>, pairs: u128, callback: Option<Py<PyAny>>) -> PyResult<Self> {
+    pub(super) fn new(threads: Option<usize>, pairs: usize, callback: Option<Py<PyAny>>) -> PyResult<Self> {
         let threads = match threads {
             Some(0) => return Err(PyValueError::new_err("n_threads = 0: it must be at least 1")),
             Some(threads) => threads,
@@ -56,7 +56,7 @@ impl LongCall {
     pub(super) fn run<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Monitor) -> Result<T, IcidError> + Send,
+        work: impl FnOnce(&Monitor) -> Result<T, IcidError> + Send,
     ) -> PyResult<T> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(self.threads)
@@ -77,7 +77,7 @@ impl LongCall {
                         // Tells the calling thread to stop waiting even if the work panics.
                         let _done = SendDone(events.clone());
                         let observer = observed.then(|| ask(events, answered));
-                        *result = Some(work(&mut Monitor::new(interrupt.clone(), observer)));
+                        *result = Some(work(&Monitor::new(interrupt.clone(), observer)));
                     });
                     self.attend(&inbox, &answers, interrupt)
                 })
@@ -92,17 +92,17 @@ impl LongCall {
     }
 
     /// Wait for the work to be done, on the calling thread.
-    fn attend(&self, inbox: &Receiver<Event>, answers: &SyncSender<()>, interrupt: &Interrupt) -> PyResult<()> {
+    fn attend(&self, inbox: &Receiver<Event>, answers: &SyncSender<bool>, interrupt: &Interrupt) -> PyResult<()> {
         let mut outcome = Ok(());
         loop {
             let step = match inbox.recv_timeout(PATIENCE) {
                 Ok(Event::Done) | Err(RecvTimeoutError::Disconnected) => return outcome,
                 Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                 Ok(Event::Progress(progress)) => {
-                    let step = Python::attach(|py| self.call_back(py, &progress, interrupt));
+                    let answer = Python::attach(|py| self.call_back(py, &progress));
                     // The work waits for this, so there is room; it cannot have gone.
-                    let _ = answers.send(());
-                    step
+                    let _ = answers.send(matches!(answer, Ok(true)));
+                    answer.map(|_| ())
                 }
             };
             if let Err(error) = step {
@@ -112,9 +112,10 @@ impl LongCall {
         }
     }
 
-    fn call_back(&self, py: Python<'_>, progress: &Progress, interrupt: &Interrupt) -> PyResult<()> {
+    /// Tell the callback; true to go on.
+    fn call_back(&self, py: Python<'_>, progress: &Progress) -> PyResult<bool> {
         py.check_signals()?;
-        let Some(callback) = &self.callback else { return Ok(()) };
+        let Some(callback) = &self.callback else { return Ok(true) };
         let report = PyDict::new(py);
         report.set_item("round", progress.round)?;
         report.set_item("iteration", progress.iteration)?;
@@ -122,20 +123,13 @@ impl LongCall {
         report.set_item("step", progress.step)?;
         report.set_item("optimality", progress.optimality)?;
         report.set_item("rho", progress.rho)?;
-        if callback.bind(py).call1((report,))?.is_truthy()? {
-            interrupt.raise();
-        }
-        Ok(())
+        Ok(!callback.bind(py).call1((report,))?.is_truthy()?)
     }
 }
 
-/// An observer that sends each report to the calling thread and waits until it has been dealt with.
-fn ask<'a>(events: SyncSender<Event>, answered: Receiver<()>) -> Box<dyn FnMut(&Progress) + Send + 'a> {
-    Box::new(move |progress| {
-        if events.send(Event::Progress(*progress)).is_ok() {
-            let _ = answered.recv();
-        }
-    })
+/// An observer that sends each report to the calling thread and waits for its answer.
+fn ask<'a>(events: SyncSender<Event>, answered: Receiver<bool>) -> Observer<'a> {
+    Box::new(move |progress| events.send(Event::Progress(*progress)).is_ok() && answered.recv().unwrap_or(false))
 }
 
 struct SendDone(SyncSender<Event>);

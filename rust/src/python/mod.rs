@@ -7,6 +7,7 @@ mod convert;
 mod errors;
 mod long_call;
 
+use crate::error::IcidError;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use crate::problem::Problem;
 use crate::solver::{Schedule, Settings};
@@ -14,7 +15,9 @@ use convert::to_solution_parts;
 use convert::{CsrArrays, CsrParts, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed, to_matrix};
 use long_call::LongCall;
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use sprs::CsMat;
 use std::time::Instant;
 
 /// The compiled core of `icid_rs`. Private: its names may change with any release.
@@ -26,16 +29,37 @@ mod _core {
     use super::{decompose, evaluate, heaviest_acyclic};
 }
 
-fn problem(
-    theta: &CsrArrays,
-    noise_variances: Option<PyReadonlyArray1<f64>>,
-    skewness: Option<(CsrArrays, f64)>,
-) -> PyResult<Problem> {
-    let variances = noise_variances.map(|v| v.as_array().to_vec());
-    let problem = Problem::new(to_matrix(theta)?.view(), variances.as_deref()).map_err(errors::to_python)?;
-    match skewness {
-        Some((matrix, weight)) => problem.with_skewness(to_matrix(&matrix)?.view(), weight).map_err(errors::to_python),
-        None => Ok(problem),
+/// Copies of what a problem is made of, to be put together without the interpreter's lock.
+struct Given {
+    theta: CsMat<f64>,
+    noise_variances: Option<Vec<f64>>,
+    skewness: Option<(CsMat<f64>, f64)>,
+}
+
+impl Given {
+    fn new(
+        theta: &CsrArrays,
+        noise_variances: Option<PyReadonlyArray1<f64>>,
+        skewness: Option<(CsrArrays, f64)>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            theta: to_matrix(theta)?,
+            noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
+            skewness: skewness.map(|(matrix, weight)| Ok::<_, PyErr>((to_matrix(&matrix)?, weight))).transpose()?,
+        })
+    }
+
+    /// About `Σ_j |N_j|²`.
+    fn pairs(&self) -> usize {
+        self.theta.outer_iterator().map(|row| row.nnz().saturating_mul(row.nnz())).sum()
+    }
+
+    fn problem(&self) -> Result<Problem, IcidError> {
+        let problem = Problem::new(self.theta.view(), self.noise_variances.as_deref())?;
+        match &self.skewness {
+            Some((matrix, weight)) => problem.with_skewness(matrix.view(), *weight),
+            None => Ok(problem),
+        }
     }
 }
 
@@ -59,12 +83,12 @@ fn decompose<'py>(
     callback: Option<Py<PyAny>>,
     n_threads: Option<usize>,
 ) -> PyResult<SolutionParts<'py>> {
-    let problem = problem(&theta, noise_variances, skewness)?;
+    let given = Given::new(&theta, noise_variances, skewness)?;
     let schedule: Schedule = schedule_choice(schedule)?;
     let kernel = kernel_choice(kernel)?;
     let settings = Settings { l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol, schedule, kernel };
-    let call = LongCall::new(n_threads, problem.support().pairs(), callback)?;
-    let solution = call.run(py, |monitor| crate::solver::decompose(&problem, &settings, monitor))?;
+    let call = LongCall::new(n_threads, given.pairs(), callback)?;
+    let solution = call.run(py, |monitor| crate::solver::decompose(&given.problem()?, &settings, monitor))?;
     to_solution_parts(py, solution, call.threads())
 }
 
@@ -100,16 +124,21 @@ fn evaluate<'py>(
     repeat: usize,
     n_threads: Option<usize>,
 ) -> PyResult<Evaluation<'py>> {
-    let problem = problem(&theta, noise_variances, skewness)?;
+    let given = Given::new(&theta, noise_variances, skewness)?;
     let kernel: KernelChoice = kernel_choice(kernel)?;
-    let on_support = |matrix: &CsrArrays| to_matrix(matrix).map(|m| problem.gather(m.view()));
-    let (entries, b, z) = (to_matrix(&b)?, on_support(&b)?, on_support(&z)?);
-    let multiplier_at = multiplier_at.as_ref().map(on_support).transpose()?;
-    let call = LongCall::new(n_threads, problem.support().pairs(), None)?;
+    let (entries, z) = (to_matrix(&b)?, to_matrix(&z)?);
+    let multiplier_at = multiplier_at.as_ref().map(to_matrix).transpose()?;
+    let points = [Some(&entries), Some(&z), multiplier_at.as_ref()];
+    if points.into_iter().flatten().any(|point| point.shape() != given.theta.shape()) {
+        return Err(PyValueError::new_err("all matrices must have the shape of theta"));
+    }
+    let call = LongCall::new(n_threads, given.pairs(), None)?;
     let (value, gradient, curvature, residual, seconds) = call.run(py, |monitor| {
+        let problem = given.problem()?;
+        let (b, z) = (problem.gather(entries.view()), problem.gather(z.view()));
         let mut model = AugmentedLagrangian::new(&problem, rho, kernel, monitor.interrupt())?;
         if let Some(at) = multiplier_at {
-            model.update_multiplier(&at);
+            model.update_multiplier(&problem.gather(at.view()));
         }
         let mut gradient = vec![0.0; b.len()];
         let mut value = f64::NAN;
@@ -120,9 +149,9 @@ fn evaluate<'py>(
                 start.elapsed().as_secs_f64()
             })
             .collect();
-        Ok((value, gradient, model.curvature(&b, &z), model.residual_norm(&b), seconds))
+        let (curvature, residual) = (model.curvature(&b, &z), model.residual_norm(&b));
+        Ok((value, problem.to_matrix(&gradient), curvature, residual, seconds))
     })?;
-    let gradient = problem.to_matrix(&gradient);
     let at = |(_, (i, j)): (&f64, (usize, usize))| gradient.get(i, j).copied().unwrap_or(0.0);
     let gradient: Vec<f64> = entries.iter().map(at).collect();
     Ok((value, PyArray1::from_vec(py, gradient), curvature, residual, seconds))

@@ -5,7 +5,7 @@ use super::monitor::{Monitor, Progress};
 use super::settings::Settings;
 use super::solution::Round;
 use crate::error::IcidError;
-use crate::model::{AugmentedLagrangian, KernelChoice, L1, Smooth};
+use crate::model::{AugmentedLagrangian, KernelChoice, L1, SeparablePenalty, Smooth};
 use crate::problem::Problem;
 use std::time::{Duration, Instant};
 
@@ -22,8 +22,6 @@ pub(super) struct Minimum {
     pub(super) b: Vec<f64>,
     /// One record for each round.
     pub(super) rounds: Vec<Round>,
-    /// Did the last descent reach its tolerance?
-    pub(super) finished: bool,
     /// Did the residual stop falling, whatever the weight of the equation?
     pub(super) stalled: bool,
     pub(super) evaluations: usize,
@@ -31,8 +29,42 @@ pub(super) struct Minimum {
     pub(super) setup_time: Duration,
 }
 
-/// Minimise ‖B‖₁ and the skewness term subject to `Θ = φ_D(B)`.
-pub(super) fn minimise(problem: &Problem, settings: &Settings, monitor: &mut Monitor) -> Result<Minimum, IcidError> {
+impl Minimum {
+    /// B = 0, for a problem that was never begun.
+    pub(super) fn untouched(problem: &Problem, settings: &Settings) -> Self {
+        let (support, precision, rho) = (problem.support(), problem.noise_precision(), 1.0 / settings.l1_weight);
+        let (mut residual, mut optimality) = (0.0, 0.0);
+        for i in 0..problem.dim() {
+            for (theta, &j) in problem.theta()[support.row(i)].iter().zip(support.neighbours(i)) {
+                let j = j as usize;
+                if i == j {
+                    residual += (theta - precision[j]).powi(2);
+                } else {
+                    residual += theta * theta;
+                    optimality += L1.distance(0.0, -2.0 * rho * theta * precision[j]).powi(2);
+                }
+            }
+        }
+        let objective = 0.5 * rho * residual;
+        let (optimality, residual) = (f64::sqrt(optimality), f64::sqrt(residual));
+        Self {
+            b: vec![0.0; support.len()],
+            rounds: vec![Round { round: 1, rho, iterations: 0, objective, optimality, residual }],
+            stalled: false,
+            evaluations: 0,
+            kernel: settings.kernel.resolve(problem),
+            setup_time: Duration::ZERO,
+        }
+    }
+}
+
+/// Minimise ‖B‖₁ and the skewness term subject to `Θ = φ_D(B)`; the last descent goes on until Δ(B) ≤ `final_tol`.
+pub(super) fn minimise(
+    problem: &Problem,
+    settings: &Settings,
+    final_tol: f64,
+    monitor: &Monitor,
+) -> Result<Minimum, IcidError> {
     let start = Instant::now();
     let rho = 1.0 / settings.l1_weight;
     let mut model = AugmentedLagrangian::new(problem, rho, settings.kernel, monitor.interrupt())?;
@@ -41,17 +73,16 @@ pub(super) fn minimise(problem: &Problem, settings: &Settings, monitor: &mut Mon
         rounds: Vec::new(),
         iterations: 0,
         evaluations: 0,
-        finished: false,
         stalled: false,
         settings,
         monitor,
     };
     let setup_time = start.elapsed();
     run.alternate(&mut model)?;
+    run.finish(&mut model, final_tol)?;
     Ok(Minimum {
         b: run.fista.into_point(),
         rounds: run.rounds,
-        finished: run.finished,
         stalled: run.stalled,
         evaluations: run.evaluations,
         kernel: model.kernel(),
@@ -64,10 +95,9 @@ struct Run<'a, 'm> {
     rounds: Vec<Round>,
     iterations: usize,
     evaluations: usize,
-    finished: bool,
     stalled: bool,
     settings: &'a Settings,
-    monitor: &'a mut Monitor<'m>,
+    monitor: &'a Monitor<'m>,
 }
 
 impl Run<'_, '_> {
@@ -76,8 +106,8 @@ impl Run<'_, '_> {
         for round in 1..=self.settings.max_alm_iter {
             let enough = self.settings.tol.max(ENOUGH_DECREASE * previous);
             let residual = self.descend_to(enough, model, round)?;
-            self.stalled = residual > enough;
-            if residual <= self.settings.tol || self.stalled || self.monitor.interrupt().is_raised() {
+            self.stalled = residual > enough && !self.monitor.has_stopped();
+            if residual <= self.settings.tol || self.stalled || self.monitor.has_stopped() {
                 break;
             }
             if round < self.settings.max_alm_iter {
@@ -93,12 +123,11 @@ impl Run<'_, '_> {
         let mut iterations = 0;
         let mut descents = 0;
         loop {
-            let mut record = self.descend(model, round)?;
+            let mut record = self.descend(model, round, self.settings.fista_tol)?;
             iterations += record.iterations;
             descents += 1;
             record.iterations = iterations;
-            let interrupted = self.monitor.interrupt().is_raised();
-            if record.residual <= enough || descents == MAX_DESCENTS || interrupted {
+            if record.residual <= enough || descents == MAX_DESCENTS || self.monitor.has_stopped() {
                 let residual = record.residual;
                 self.rounds.push(record);
                 return Ok(residual);
@@ -107,23 +136,36 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Sharpen the last round.
+    fn finish(&mut self, model: &mut AugmentedLagrangian, tol: f64) -> Result<(), IcidError> {
+        let Some(last) = self.rounds.last() else { return Ok(()) };
+        // A descent that ran out of iterations is not given more.
+        if self.monitor.has_stopped() || last.optimality <= tol || last.optimality > self.settings.fista_tol {
+            return Ok(());
+        }
+        let (round, iterations) = (last.round, last.iterations);
+        let record = self.descend(model, round, tol)?;
+        self.rounds.pop();
+        self.rounds.push(Round { iterations: iterations + record.iterations, ..record });
+        Ok(())
+    }
+
     /// One descent in B.
-    fn descend(&mut self, model: &mut AugmentedLagrangian, round: usize) -> Result<Round, IcidError> {
-        let Settings { schedule, fista_tol, max_fista_iter, .. } = *self.settings;
-        let (before, rho, monitor) = (self.iterations, model.rho(), &mut *self.monitor);
-        let descent = self.fista.descend(model, &L1, schedule, fista_tol, max_fista_iter, |step| {
-            if step.number.is_multiple_of(Monitor::EVERY) {
+    fn descend(&mut self, model: &mut AugmentedLagrangian, round: usize, tol: f64) -> Result<Round, IcidError> {
+        let Settings { schedule, max_fista_iter, .. } = *self.settings;
+        let (rho, monitor) = (model.rho(), self.monitor);
+        let descent = self.fista.descend(model, &L1, schedule, tol, max_fista_iter, |step| {
+            monitor.proceed(|iteration| {
                 let (objective, optimality) = (step.objective, step.mapping);
-                let iteration = before + step.number;
-                monitor.report(&Progress { round, iteration, objective, step: step.step, optimality, rho });
-            }
-            !monitor.interrupt().is_raised()
+                Progress { round, iteration, objective, step: step.step, optimality, rho }
+            })
         });
         self.iterations += descent.iterations;
         self.evaluations += descent.evaluations;
-        self.finished = descent.converged;
-        let interrupted = self.monitor.interrupt().is_raised();
-        if !descent.objective.is_finite() && !interrupted {
+        if monitor.interrupt().is_raised() {
+            return Err(IcidError::Interrupted);
+        }
+        if !descent.objective.is_finite() {
             let value = descent.objective;
             return Err(IcidError::Numerical { value, round, iteration: self.iterations });
         }
@@ -133,7 +175,7 @@ impl Run<'_, '_> {
             iterations: descent.iterations,
             objective: descent.objective,
             optimality: descent.optimality,
-            residual: if interrupted { f64::NAN } else { model.residual_norm(self.fista.point()) },
+            residual: model.residual_norm(self.fista.point()),
         })
     }
 }

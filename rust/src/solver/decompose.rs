@@ -1,7 +1,8 @@
 //! The whole decomposition, one connected component of Θ at a time.
 //!
 //! Components do not know of each other: each has its own steps, momentum and ρ, so that a block-diagonal Θ decomposes
-//! exactly as its blocks do, and easy components do not wait for hard ones. The paper's schedule takes Θ whole, as printed.
+//! as its blocks do, up to the tolerances, and easy components do not wait for hard ones. The paper's schedule takes Θ
+//! whole, as printed.
 
 use super::alm::{Minimum, minimise};
 use super::monitor::Monitor;
@@ -20,8 +21,8 @@ const SMALL_PAIRS: u128 = 1 << 17;
 ///
 /// # Errors
 /// When a setting is out of range, the problem does not fit into memory, the objective leaves the finite numbers, or
-/// the solve was interrupted before it began.
-pub fn decompose(problem: &Problem, settings: &Settings, monitor: &mut Monitor) -> Result<Solution, IcidError> {
+/// the solve was interrupted.
+pub fn decompose(problem: &Problem, settings: &Settings, monitor: &Monitor) -> Result<Solution, IcidError> {
     settings.validate()?;
     let start = Instant::now();
     let parts = match settings.schedule {
@@ -34,15 +35,18 @@ pub fn decompose(problem: &Problem, settings: &Settings, monitor: &mut Monitor) 
     for (part, minimum) in parts.iter().zip(&minima) {
         b[problem.component_entries(part)].copy_from_slice(&minimum.b);
     }
-    let history = combine_rounds(problem, &parts, &minima);
-    let (residual, optimality) = history.last().map_or((0.0, 0.0), |round| (round.residual, round.optimality));
-    let status = if monitor.interrupt().is_raised() {
+    let history = combine_rounds(&minima, settings);
+    // Variables without neighbours: their part of the residual is what it is.
+    let alone = lone_residual(problem, &parts);
+    let (residual, optimality) =
+        history.last().map_or((alone, 0.0), |last| (last.residual.hypot(alone), last.optimality));
+    let status = if monitor.has_stopped() {
         Status::Interrupted
     } else if residual <= settings.tol {
         Status::Converged
-    } else if minima.iter().any(|minimum| !minimum.finished) {
+    } else if optimality > settings.fista_tol {
         Status::MaxFistaIter
-    } else if minima.iter().any(|minimum| minimum.stalled) {
+    } else if minima.is_empty() || minima.iter().any(|minimum| minimum.stalled) {
         Status::Stalled
     } else {
         Status::MaxAlmIter
@@ -80,61 +84,59 @@ fn minimise_parts(
     problem: &Problem,
     parts: &[Range<usize>],
     settings: &Settings,
-    monitor: &mut Monitor,
+    monitor: &Monitor,
 ) -> Result<Vec<Minimum>, IcidError> {
     let entries = |part: &Range<usize>| problem.component_entries(part).len() as f64;
     let total: f64 = parts.iter().map(entries).sum();
-    let solve = |part: &Range<usize>, monitor: &mut Monitor| {
-        // Shares whose squares add up to one, so that the whole meets its tolerances if the parts do.
-        let share = (entries(part) / total).sqrt();
-        let settings =
-            Settings { tol: settings.tol * share, fista_tol: settings.fista_tol * share, ..settings.clone() };
-        if part.len() == problem.dim() {
-            minimise(problem, &settings, monitor)
-        } else {
-            minimise(&problem.component(part.clone())?, &settings, monitor)
+    let solve = |part: &Range<usize>| {
+        let whole = part.len() == problem.dim();
+        let own = if whole { None } else { Some(problem.component(part.clone())?) };
+        let problem = own.as_ref().unwrap_or(problem);
+        if monitor.has_stopped() {
+            return Ok(Minimum::untouched(problem, settings));
         }
+        // Shares whose squares add up to one, so that the whole meets its tolerances if the parts do.
+        let share = (problem.support().len() as f64 / total).sqrt();
+        let own_settings = Settings { tol: settings.tol * share, ..settings.clone() };
+        minimise(problem, &own_settings, settings.fista_tol * share, monitor)
     };
     let pairs = |part: &Range<usize>| part.clone().map(|j| (problem.support().degree(j) as u128).pow(2)).sum::<u128>();
-    // The first is watched in any case.
-    let large = parts.iter().position(|part| pairs(part) < SMALL_PAIRS).map_or(parts.len(), |n| n.max(1));
-    let (large, small) = parts.split_at(large.min(parts.len()));
-    let mut minima = large.iter().map(|part| solve(part, monitor)).collect::<Result<Vec<_>, _>>()?;
-    let interrupt = monitor.interrupt();
-    let solve_unwatched = |part: &Range<usize>| solve(part, &mut Monitor::new(interrupt.clone(), None));
-    let small_pairs: u128 = small.iter().map(pairs).sum();
-    let rest: Result<Vec<_>, _> = if small_pairs < SMALL_PAIRS {
-        small.iter().map(solve_unwatched).collect()
+    let large = parts.iter().position(|part| pairs(part) < SMALL_PAIRS).unwrap_or(parts.len());
+    let (large, small) = parts.split_at(large);
+    let mut minima = large.iter().map(solve).collect::<Result<Vec<_>, _>>()?;
+    let rest: Result<Vec<_>, _> = if small.iter().map(pairs).sum::<u128>() < SMALL_PAIRS {
+        small.iter().map(solve).collect()
     } else {
-        small.par_iter().map(solve_unwatched).collect()
+        small.par_iter().map(solve).collect()
     };
     minima.extend(rest?);
     Ok(minima)
 }
 
 /// The records of the parts, round by round; a part that has ended stays as it was.
-fn combine_rounds(problem: &Problem, parts: &[Range<usize>], minima: &[Minimum]) -> Vec<Round> {
-    let solved: usize = parts.iter().map(Range::len).sum();
-    // Variables without neighbours: their part of the residual is what it is.
-    let alone: f64 = if solved == problem.dim() {
-        0.0
-    } else {
-        let lone = problem.components().filter(|variables| variables.len() == 1).map(|variables| variables.start);
-        lone.map(|j| (problem.theta()[problem.support().diagonal(j)] - problem.noise_precision()[j]).powi(2)).sum()
-    };
-    let last = minima.iter().map(|minimum| minimum.rounds.len()).max().unwrap_or(0).max(1);
+fn combine_rounds(minima: &[Minimum], settings: &Settings) -> Vec<Round> {
+    let last = minima.iter().map(|minimum| minimum.rounds.len()).max().unwrap_or(0);
+    let rho = 1.0 / settings.l1_weight;
     let combine = |round: usize| {
-        let start = Round { round, rho: 0.0, iterations: 0, objective: 0.0, optimality: 0.0, residual: alone };
+        let start = Round { round, rho, iterations: 0, objective: 0.0, optimality: 0.0, residual: 0.0 };
         let latest = minima.iter().filter_map(|minimum| minimum.rounds.get(round - 1).or(minimum.rounds.last()));
-        let sum = latest.fold(start, |sum, part| Round {
+        latest.fold(start, |sum, part| Round {
             round,
             rho: sum.rho.max(part.rho),
             iterations: if part.round == round { sum.iterations.max(part.iterations) } else { sum.iterations },
             objective: sum.objective + part.objective,
-            optimality: sum.optimality + part.optimality.powi(2),
-            residual: sum.residual + part.residual.powi(2),
-        });
-        Round { optimality: sum.optimality.sqrt(), residual: sum.residual.sqrt(), ..sum }
+            optimality: sum.optimality.hypot(part.optimality),
+            residual: sum.residual.hypot(part.residual),
+        })
     };
     (1..=last).map(combine).collect()
+}
+
+fn lone_residual(problem: &Problem, parts: &[Range<usize>]) -> f64 {
+    if parts.iter().map(Range::len).sum::<usize>() == problem.dim() {
+        return 0.0;
+    }
+    let lone = problem.components().filter(|variables| variables.len() == 1).map(|variables| variables.start);
+    let gap = |j: usize| problem.theta()[problem.support().diagonal(j)] - problem.noise_precision()[j];
+    lone.map(|j| gap(j).powi(2)).sum::<f64>().sqrt()
 }

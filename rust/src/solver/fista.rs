@@ -10,8 +10,10 @@ use crate::parallel::{chunk_count, fill_chunks, sum_over_chunks};
 
 /// Backtracking halves the step (the paper's β).
 const SHRINK: f64 = 0.5;
-/// Halvings in one line search.
+/// Halvings in one line search; should they not do, it starts again from the safe step.
 const MAX_BACKTRACKS: usize = 20;
+/// The quadratic model is not believed when its minimiser is so many safe steps away: its curvature is rounding.
+const FARTHEST_MODEL_STEP: f64 = 1e3;
 /// `Restart` tries a step this much longer than the last good one.
 const GROW: f64 = 1.25;
 /// `Restart` measures its first steps as `Paper` does: they decide which minimum of many is found, and the metric of the
@@ -41,7 +43,6 @@ pub(super) struct Descent {
 
 /// One iteration, for whoever watches.
 pub(super) struct Iteration {
-    pub(super) number: usize,
     pub(super) objective: f64,
     pub(super) step: f64,
     pub(super) mapping: f64,
@@ -128,11 +129,14 @@ impl Fista {
                 descent.evaluations += 1;
                 let excess = at_next - at_y - trial.slope;
                 // A NaN fails the test, and shortens the step.
-                if excess <= trial.squared / (2.0 * step) + NOISE * magnitude || backtracks == MAX_BACKTRACKS {
+                if excess <= trial.squared / (2.0 * step) + NOISE * magnitude || backtracks == 2 * MAX_BACKTRACKS {
                     break (trial, at_next);
                 }
-                step *= SHRINK;
                 backtracks += 1;
+                step *= SHRINK;
+                if backtracks == MAX_BACKTRACKS {
+                    step = step.min(self.default_step(smooth));
+                }
             };
             if smooth.interrupted() {
                 return descent;
@@ -143,7 +147,7 @@ impl Fista {
 
             descent.objective = at_next + trial.penalty;
             let mapping = trial.mapping / step;
-            let iteration = Iteration { number: descent.iterations, objective: descent.objective, step, mapping };
+            let iteration = Iteration { objective: descent.objective, step, mapping };
             let weight = momentum.next(|| self.points_uphill());
             self.advance(weight);
             if momentum.has_restarted() && descent.iterations > EUCLIDEAN_STEPS {
@@ -152,15 +156,15 @@ impl Fista {
                     steps = Steps::new(schedule);
                 }
             }
-            if !at_next.is_finite() || !proceed(&iteration) {
+            if !at_next.is_finite() {
                 return descent;
             }
-            let last = descent.iterations == max_iter;
+            let last = !proceed(&iteration) || descent.iterations == max_iter;
             if mapping <= 2.0 * tol || descent.iterations.is_multiple_of(LOOK_EVERY) || last {
                 descent.optimality = self.optimality(smooth, penalty);
                 descent.evaluations += 1;
-                if descent.optimality <= tol {
-                    descent.converged = true;
+                descent.converged = descent.optimality <= tol;
+                if descent.converged || last {
                     return descent;
                 }
             }
@@ -225,7 +229,7 @@ impl Fista {
             [slope, 0.0, 0.0, 0.0]
         });
         let step = slope / smooth.curvature(&self.extrapolated, &self.next);
-        (step.is_finite() && step > 0.0).then_some(step)
+        (step > 0.0 && step <= FARTHEST_MODEL_STEP * self.default_step(smooth)).then_some(step)
     }
 
     /// The safe Euclidean step, in the metric.

@@ -1,53 +1,69 @@
 //! Watching a solve and ending it early. The solver never prints.
 
 use crate::interrupt::Interrupt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Where a solve stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Round of the augmented Lagrangian method, from 1.
+    /// Round of the augmented Lagrangian method, from 1, in the component being solved.
     pub round: usize,
-    /// FISTA iterations so far, over all rounds.
+    /// FISTA iterations so far, over all rounds and components.
     pub iteration: usize,
-    /// The augmented Lagrangian, penalty included.
+    /// The augmented Lagrangian of the component being solved, penalty included.
     pub objective: f64,
     /// Step size η.
     pub step: f64,
-    /// Norm of the proximal gradient step, ‖Y − B⁺‖/η: near the end, about Δ(B).
+    /// Norm of its proximal gradient, ‖m(Y − B⁺)‖/η: near the end, about Δ(B).
     pub optimality: f64,
     /// Weight ρ of the equation.
     pub rho: f64,
 }
 
-/// A function that is told of the progress.
-pub type Observer<'a> = Box<dyn FnMut(&Progress) + Send + 'a>;
+/// A function that is told of the progress, and says whether to go on.
+pub type Observer<'a> = Box<dyn FnMut(&Progress) -> bool + Send + 'a>;
 
-/// An observer, told of the progress every [`Monitor::EVERY`] iterations, and the flag by which anyone may stop.
+/// Two ways to end a solve: an observer, asked every [`Monitor::EVERY`] iterations, ends it in good order with what it
+/// has; the [`Interrupt`] abandons it on the spot.
 #[derive(Default)]
 pub struct Monitor<'a> {
     interrupt: Interrupt,
-    observer: Option<Observer<'a>>,
+    observer: Option<Mutex<Observer<'a>>>,
+    iterations: AtomicUsize,
+    stopped: AtomicBool,
 }
 
 impl<'a> Monitor<'a> {
     /// Iterations between two calls of the observer.
     pub const EVERY: usize = 10;
 
-    /// Watch with `observer`, and stop when `interrupt` is raised, by the observer or anyone else.
+    /// Watch with `observer`, and abandon the solve when `interrupt` is raised.
     #[must_use]
     pub fn new(interrupt: Interrupt, observer: Option<Observer<'a>>) -> Self {
-        Self { interrupt, observer }
+        Self { interrupt, observer: observer.map(Mutex::new), ..Self::default() }
     }
 
-    /// The flag that stops the solve.
+    /// The flag that abandons the solve.
     #[must_use]
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    pub(super) fn report(&mut self, progress: &Progress) {
-        if let Some(observer) = &mut self.observer {
-            observer(progress);
+    /// Count an iteration, report it if it is its turn, and tell whether to go on.
+    pub(super) fn proceed(&self, progress: impl FnOnce(usize) -> Progress) -> bool {
+        let iteration = self.iterations.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(observer) = &self.observer
+            && iteration.is_multiple_of(Self::EVERY)
+            && !observer.lock().unwrap_or_else(PoisonError::into_inner)(&progress(iteration))
+        {
+            self.stopped.store(true, Ordering::Relaxed);
         }
+        !self.has_stopped()
+    }
+
+    /// Has the observer or the interrupt ended the solve?
+    pub(super) fn has_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.interrupt.is_raised()
     }
 }

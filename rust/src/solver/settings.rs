@@ -56,6 +56,7 @@ impl Settings {
         let positive = |name, value: f64| require(name, value, value > 0.0 && value.is_finite(), "positive and finite");
         let at_least_one = |name, value: usize| require(name, value as f64, value >= 1, "at least 1");
         positive("l1_weight", self.l1_weight)?;
+        require("l1_weight", self.l1_weight, (1.0 / self.l1_weight).is_finite(), "large enough to have an inverse")?;
         positive("tol", self.tol)?;
         positive("fista_tol", self.fista_tol)?;
         at_least_one("max_alm_iter", self.max_alm_iter)?;

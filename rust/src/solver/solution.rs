@@ -9,14 +9,14 @@ use std::time::Duration;
 pub enum Status {
     /// The residual is within the tolerance.
     Converged,
-    /// Every round was used and every descent was finished, but the residual is above the tolerance.
+    /// Every round was used and the last was finished, but the residual is above the tolerance.
     MaxAlmIter,
     /// The residual stopped falling above the tolerance however much the equation weighed: a local minimum, or a D that
     /// does not fit Θ.
     Stalled,
     /// The last descent ran out of iterations: B is no minimiser.
     MaxFistaIter,
-    /// Someone asked to stop; B is the last iterate.
+    /// The observer asked to stop; B is the last iterate.
     Interrupted,
 }
 
@@ -47,7 +47,7 @@ pub struct Round {
     pub objective: f64,
     /// The optimality distance Δ(B) at its end.
     pub optimality: f64,
-    /// `‖Θ − φ_D(B)‖` at its end.
+    /// `‖Θ − φ_D(B)‖` at its end, without variables that have no neighbours.
     pub residual: f64,
 }
 
