@@ -6,12 +6,14 @@ from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
 from icid_rs.dag import project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
+from icid_rs.estimator import ICID
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
 
 __version__ = version("icid_rs")
 
 __all__ = [
+    "ICID",
     "Decomposition",
     "NumericalError",
     "Precision",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from scipy.io import loadmat
 
 from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
 from icid_rs.dag import causal_order
@@ -184,6 +186,49 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     scale[order] = np.sqrt(omega[order] @ total**2) ** exponent
     rescaled = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
     return rescaled, omega / scale**2
+
+
+def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
+    """Read a NetSim file of simulated fMRI time series (Smith et al. 2011).
+
+    Parameters
+    ----------
+    path : path
+        A ``simN.mat`` as distributed by FMRIB.
+
+    Returns
+    -------
+    X : numpy.ndarray of shape (subjects * time points, nodes)
+        The series of all subjects, stacked.
+    adjacency : scipy.sparse.csr_array of shape (nodes, nodes)
+        Mean weights over the subjects; ``[i, j] != 0`` means i → j.
+    names : list of str
+
+    Notes
+    -----
+    The nodes are stored in a causal order: permute the columns before judging a method by them.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.io, tempfile, os
+    >>> from icid_rs.datasets import load_netsim
+    >>> net = np.array([[[-1.0, 0.4], [0.0, -1.0]]])  # one subject, 0 → 1; the diagonal is no edge
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "sim.mat")
+    ...     scipy.io.savemat(path, {"ts": np.zeros((200, 2)), "net": net})
+    ...     X, adjacency, names = load_netsim(path)
+    >>> X.shape, adjacency.nnz, names
+    ((200, 2), 1, ['node 1', 'node 2'])
+    """
+    content = loadmat(path)
+    if "ts" not in content or "net" not in content:
+        raise ValueError(f"{path} is no NetSim file: it lacks the arrays 'ts' and 'net'")
+    X = np.asarray(content["ts"], dtype=np.float64)
+    nodes = X.shape[1]
+    networks = np.asarray(content["net"], dtype=np.float64).reshape(-1, nodes, nodes)
+    mean = networks.mean(axis=0)
+    np.fill_diagonal(mean, 0.0)
+    return X, sp.csr_array(mean), [f"node {k + 1}" for k in range(nodes)]
 
 
 def _variances(values: ArrayLike, d: int) -> FloatArray:

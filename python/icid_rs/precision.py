@@ -17,6 +17,8 @@ from scipy.stats import norm
 
 from icid_rs._validation import FloatArray, check_real
 
+#: Share of a variable's variance left unexplained by others that counts as none.
+COLLINEAR = 1e-10
 #: Share of nonzeros above which a dense factorisation is faster than a sparse one.
 _DENSE_SHARE = 0.02
 
@@ -59,6 +61,10 @@ class Stopwatch:
         self.timings[stage] = self.timings.get(stage, 0.0) + now - self._last
         self._last = now
 
+    def skip(self) -> None:
+        """Leave out the time since the last lap: someone else booked it."""
+        self._last = time.perf_counter()
+
 
 def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[float] = "auto") -> Precision:
     """Invert the empirical covariance and cut small entries: the paper's Algorithm 3.
@@ -92,7 +98,12 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     watch = Stopwatch()
     covariance, _ = empirical_covariance(X)
     watch.lap("covariance")
-    theta = invert(covariance, pseudo=True)
+    return cut_inverse(covariance, lambda1, watch)
+
+
+def cut_inverse(covariance: FloatArray, lambda1: Any, watch: Stopwatch, *, pseudo: bool = True) -> Precision:
+    """Do as `empirical_precision`, given the covariance."""
+    theta = invert(covariance, pseudo=pseudo)
     watch.lap("inverse")
     off = np.abs(theta)
     np.fill_diagonal(off, 0.0)
@@ -133,24 +144,28 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     >>> fdr_precision(X).theta.shape
     (20, 20)
     """
+    watch = Stopwatch()
+    covariance, n = empirical_covariance(X)
+    watch.lap("covariance")
+    return tested_inverse(covariance, n, alpha, watch)
+
+
+def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatch) -> Precision:
+    """Do as `fdr_precision`, given the covariance of n samples."""
     alpha = check_real(alpha, "alpha")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha = {alpha}: it must be between 0 and 1")
-    watch = Stopwatch()
-    covariance, n = empirical_covariance(X)
     d = len(covariance)
     if n < d + 3:
         raise ValueError(
-            f"testing partial correlations of {d} variables needs at least {d + 3} samples, but there are {n}; "
-            "use precision='lasso', or fewer variables"
+            f"n_samples = {n} for {d} columns: partial correlations cannot be tested with fewer than {d + 3} rows; use "
+            "precision='lasso' or another estimator with precision_, or fewer columns"
         )
-    watch.lap("covariance")
     theta = invert(covariance)
     watch.lap("inverse")
     scale = np.sqrt(theta.diagonal())
-    correlation = np.abs(theta)
-    correlation /= scale
-    correlation /= scale[:, None]
+    # One division by a symmetric product: pairs and their mirror images must come out the same to the bit.
+    correlation = np.abs(theta) / np.outer(scale, scale)
     np.fill_diagonal(correlation, 0.0)
     cut = _discovery_cut(correlation, n - d - 1, alpha)
     sparse = _keep(theta, correlation >= cut)
@@ -175,16 +190,15 @@ def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
     # On the scale of correlations, so that units do not matter.
     scale = np.sqrt(covariance.diagonal())
     if (scale > 0).all():
-        correlation = covariance / scale
-        correlation /= scale[:, None]
+        units = np.outer(scale, scale)
+        correlation = covariance / units
         factor, failed = lapack.dpotrf(correlation, lower=1, overwrite_a=1)
         # A pivot is the share of a variable's variance that the earlier ones leave unexplained.
-        if not failed and factor.diagonal().min() ** 2 > len(factor) * np.finfo(float).eps:
+        if not failed and factor.diagonal().min() ** 2 > COLLINEAR:
             inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
             inverse = np.tril(inverse)
             inverse += np.tril(inverse, -1).T
-            inverse /= scale
-            inverse /= scale[:, None]
+            inverse /= units
             return np.asarray(inverse)
     if not pseudo:
         raise np.linalg.LinAlgError("the covariance is singular: some variable is a linear combination of others")

@@ -1,0 +1,80 @@
+"""Looking at the data before anything is estimated from it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+
+from icid_rs._validation import FloatArray
+from icid_rs.precision import COLLINEAR
+
+#: Standard deviations that differ by more than this make equal noise variances implausible.
+_WILD_SCALES = 1e3
+
+
+def check_values(X: FloatArray, names: Sequence[str]) -> None:
+    """Refuse what is not finite, too few rows, and constant columns."""
+    n = len(X)
+    if n < 3:
+        raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than 3")
+    # The sum is finite unless something is not, or it overflows.
+    if not np.isfinite(X.sum()):
+        bad = np.argwhere(~np.isfinite(X))
+        if len(bad):
+            row, column = bad[0]
+            kind = "NaN" if np.isnan(X[row, column]) else "inf"
+            raise ValueError(
+                f"X contains {kind}: row {row}, column {names[column]!r} ({len(bad)} such entries in all); "
+                "drop these rows or fill the values in"
+            )
+    constant = np.flatnonzero(np.ptp(X, axis=0) == 0)
+    if constant.size:
+        raise ValueError(f"constant column(s) {_list(names, constant)} have no causes and no effects; drop them")
+
+
+def check_covariance(covariance: FloatArray, names: Sequence[str]) -> None:
+    """Refuse columns that are copies or combinations of others."""
+    scale = np.sqrt(covariance.diagonal())
+    correlation = covariance / np.outer(scale, scale)
+    size = np.abs(correlation)
+    np.fill_diagonal(size, 0.0)
+    if size.max(initial=0.0) > 1.0 - COLLINEAR:
+        i, j = np.unravel_index(np.argmax(size), size.shape)
+        first, second = sorted((int(i), int(j)))
+        raise ValueError(
+            f"columns {names[first]!r} and {names[second]!r} are the same up to scale (correlation "
+            f"{correlation[first, second]:.12g}); drop one of them"
+        )
+    factor, pivots, rank, info = lapack.dpstrf(correlation, lower=1, tol=COLLINEAR)
+    if info > 0:
+        order = pivots - 1
+        # The first column left over, in terms of those that were not.
+        L = np.tril(factor[:rank, :rank])
+        weights = solve_triangular(L, factor[rank, :rank], lower=True, trans="T")
+        others = order[:rank][np.abs(weights) > 1e-6 * np.abs(weights).max()]
+        raise ValueError(
+            f"column {names[order[rank]]!r} is a linear combination of {_list(names, np.sort(others))}; "
+            "drop one of them"
+        )
+
+
+def warn_of_scales(covariance: FloatArray, names: Sequence[str]) -> None:
+    """Warn that equal noise variances mean something else in other units."""
+    scale = np.sqrt(covariance.diagonal())
+    small, large = int(np.argmin(scale)), int(np.argmax(scale))
+    if scale[large] > _WILD_SCALES * scale[small]:
+        warnings.warn(
+            f"the standard deviations range from {scale[small]:.2g} (column {names[small]!r}) to {scale[large]:.2g} "
+            f"(column {names[large]!r}), but the noise is taken to have equal variances, which depends on the units; "
+            "bring the columns to comparable units, standardise them, or pass noise_variances",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _list(names: Sequence[str], which: Sequence[int] | np.ndarray, most: int = 8) -> str:
+    shown = ", ".join(repr(names[k]) for k in which[:most])
+    return shown + (f" and {len(which) - most} more" if len(which) > most else "")

@@ -1,0 +1,384 @@
+"""ICID as a scikit-learn estimator: from a table to a causal graph."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, clone
+from sklearn.covariance import GraphicalLassoCV
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from icid_rs import audit
+from icid_rs._validation import FloatArray, as_csr, check_real
+from icid_rs.dag import acyclic_graph
+from icid_rs.decomposition import decompose
+from icid_rs.graph import Edge, list_edges, to_networkx
+from icid_rs.precision import Precision, Stopwatch, cut_inverse, empirical_covariance, tested_inverse
+from icid_rs.skewness import skewness_matrix
+
+#: What ``"auto"`` stands for where nothing better is known than the paper's choice.
+_AUTO_L1_WEIGHT = 0.1
+
+
+class ICID(BaseEstimator):  # type: ignore[misc]
+    """Find the graph of linear causes behind a table.
+
+    Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support, and
+    makes B acyclic.
+
+    Parameters
+    ----------
+    precision : {"auto", "empirical", "fdr", "lasso", "precomputed"} or estimator
+        How Θ is estimated. ``"empirical"``: the paper's Algorithm 3 (`empirical_precision`). ``"fdr"``: the same with
+        its support found by tests (`fdr_precision`); this is ``"auto"``. ``"lasso"``: scikit-learn's graphical lasso
+        with cross-validation, on standardised columns; slow, but works with fewer rows than columns.
+        ``"precomputed"``: `fit` is given Θ itself. An estimator with an attribute ``precision_`` is fitted to the data.
+    lambda1 : "auto", float in (0, 1), or sequence of them
+        Cut of ``precision="empirical"``.
+    l1_weight : "auto" or float
+        The paper's λ₁' = 1/ρ₀; ``"auto"`` is 0.1.
+    skewness : "auto" or float
+        The paper's λ₂, the weight of the skewness term; ``"auto"`` is 0.
+    noise : {"auto", "equal"}
+        What is assumed of the noise variances.
+    noise_variances : float or array of shape (d,), optional
+        The noise variances, where they are known.
+    refine : {"auto"} or None
+        What happens after the decomposition: nothing, as in the paper.
+    dag : {"greedy", "exptrace"} or None
+        How B is made acyclic (`project_to_dag`). None keeps it as it is.
+    threshold : "auto" or float
+        Weights smaller than this are dropped; ``"auto"`` is 0.
+    max_alm_iter, max_fista_iter, tol, fista_tol, schedule
+        The solver; see `decompose`.
+    n_threads : int, optional
+        Threads of the solver.
+    random_state : int, optional
+        Seed of what is random (``dag="exptrace"`` on large graphs).
+    verbose : bool
+        Report the progress on standard error.
+    callback : callable, optional
+        See `decompose`.
+
+    Attributes
+    ----------
+    adjacency_matrix_ : scipy.sparse.csr_array of shape (d, d)
+        Weights of the graph; ``[i, j] != 0`` means i → j.
+    causal_order_ : numpy.ndarray of shape (d,)
+        The variables, causes first. None if ``dag=None``.
+    noise_variances_ : numpy.ndarray of shape (d,)
+        What the causes leave unexplained of each variable.
+    precision_ : scipy.sparse.csr_array of shape (d, d)
+        The Θ that was decomposed.
+    covariance_ : numpy.ndarray of shape (d, d)
+        The empirical covariance; with ``precision="precomputed"``, the inverse of Θ.
+    location_ : numpy.ndarray of shape (d,)
+        The means.
+    status_ : str
+        How the solver ended; see `Decomposition`.
+    info_ : dict
+        ``timings`` of the stages in seconds, what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
+        ``threshold``), and the ``decomposition``: residual, info and history of the solver.
+    n_features_in_, feature_names_in_
+        As in scikit-learn; names only if the columns of X have them.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets, metrics
+    >>> B = datasets.random_dag(30, 1, random_state=1)
+    >>> X = datasets.sample_sem(B, 3000, random_state=1)
+    >>> model = ICID(threshold=0.3).fit(X)
+    >>> metrics.count_accuracy(B, model.adjacency_matrix_)["tpr"] > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        precision: Any = "auto",
+        lambda1: Any = "auto",
+        l1_weight: Any = "auto",
+        skewness: Any = "auto",
+        noise: str = "auto",
+        noise_variances: Any = None,
+        refine: str | None = "auto",
+        dag: str | None = "greedy",
+        threshold: Any = "auto",
+        max_alm_iter: int = 3,
+        max_fista_iter: int = 3000,
+        tol: float = 5e-3,
+        fista_tol: float = 1e-4,
+        schedule: str = "restart",
+        n_threads: int | None = None,
+        random_state: int | None = 0,
+        verbose: bool = False,
+        callback: Callable[[dict[str, Any]], object] | None = None,
+    ) -> None:
+        self.precision = precision
+        self.lambda1 = lambda1
+        self.l1_weight = l1_weight
+        self.skewness = skewness
+        self.noise = noise
+        self.noise_variances = noise_variances
+        self.refine = refine
+        self.dag = dag
+        self.threshold = threshold
+        self.max_alm_iter = max_alm_iter
+        self.max_fista_iter = max_fista_iter
+        self.tol = tol
+        self.fista_tol = fista_tol
+        self.schedule = schedule
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> ICID:
+        """Find the graph.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Samples by variables; with ``precision="precomputed"``, the inverse covariance of shape (d, d).
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X has missing or infinite values, constant, duplicate or collinear columns, or too few rows; the message
+            names the column and the remedy.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver ran out of iterations.
+        UserWarning
+            If the columns have wildly different scales, or if no dependence was found between any of them.
+        """
+        choices = self._resolve()
+        watch = Stopwatch()
+        if self.precision == "precomputed":
+            estimate, M = self._given(X), None
+            self.location_ = np.zeros(estimate.theta.shape[0])
+            if choices["skewness"] > 0:
+                raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
+        else:
+            X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+            audit.check_values(X, self._names())
+            watch.lap("audit")
+            estimate = self._estimate(X, choices["precision"])
+            watch.skip()
+            if self.noise_variances is None:
+                audit.warn_of_scales(estimate.covariance, self._names())
+            self.location_ = X.mean(axis=0)
+            M = skewness_matrix(X) if choices["skewness"] > 0 else None
+            watch.lap("skewness")
+
+        result = decompose(
+            estimate.theta,
+            self.noise_variances,
+            skewness_matrix=M,
+            skewness=choices["skewness"],
+            l1_weight=choices["l1_weight"],
+            max_alm_iter=self.max_alm_iter,
+            max_fista_iter=self.max_fista_iter,
+            tol=self.tol,
+            fista_tol=self.fista_tol,
+            schedule=self.schedule,  # type: ignore[arg-type]
+            callback=self._observer(),
+            n_threads=self.n_threads,
+        )
+        watch.lap("decompose")
+        self._project(result.B, choices["threshold"])
+        watch.lap("dag")
+        self.precision_ = estimate.theta
+        self.covariance_ = estimate.covariance
+        self.noise_variances_ = _unexplained(self.adjacency_matrix_, estimate.covariance)
+        watch.lap("noise")
+        self.status_ = result.status
+        self.info_ = {
+            "timings": {**estimate.timings, **watch.timings},
+            **choices,
+            "lambda1": estimate.lambda1,
+            "criterion": estimate.criterion,
+            "decomposition": {"residual": result.residual, **result.info, "history": result.history},
+        }
+        self._warn_if_empty()
+        return self
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Compute the mean Gaussian log-likelihood of samples under the fitted model.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        centred = X - self.location_
+        residual = centred - centred @ self.adjacency_matrix_
+        omega = self.noise_variances_
+        return float(-0.5 * np.sum(np.log(2 * np.pi * omega) + np.mean(residual**2, axis=0) / omega))
+
+    def edges(self) -> Any:
+        """List the edges, strongest first.
+
+        Returns
+        -------
+        pandas.DataFrame or list of Edge
+            ``source``, ``target`` and ``weight``; a data frame if pandas is installed.
+        """
+        check_is_fitted(self)
+        edges = list_edges(self.adjacency_matrix_, self._names())
+        try:
+            import pandas as pd
+        except ImportError:
+            return edges
+        return pd.DataFrame(edges, columns=list(Edge._fields))
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.DiGraph`` with the variables' names as nodes and ``weight`` on the edges."""
+        check_is_fitted(self)
+        return to_networkx(self.adjacency_matrix_, self._names())
+
+    def _resolve(self) -> dict[str, Any]:
+        """Check the parameters that are not checked elsewhere, and settle what is ``"auto"``."""
+        for name, allowed in {
+            "noise": ("auto", "equal"),
+            "refine": ("auto", None),
+            "dag": ("greedy", "exptrace", None),
+        }.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} = {getattr(self, name)!r}: it must be one of {allowed}")
+        kinds = ("auto", "empirical", "fdr", "lasso", "precomputed")
+        if isinstance(self.precision, str) and self.precision not in kinds:
+            raise ValueError(f"precision = {self.precision!r}: it must be one of {kinds}, or an estimator")
+        if not isinstance(self.precision, str) and not hasattr(self.precision, "fit"):
+            raise TypeError(f"precision must be a string or an estimator, not {self.precision!r}")
+
+        def settle(name: str, auto: float) -> float:
+            value = getattr(self, name)
+            if isinstance(value, str) and value == "auto":
+                return auto
+            number = check_real(value, name)
+            if not number >= 0 or number == np.inf:
+                raise ValueError(f"{name} = {number}: it must be at least 0 and finite")
+            return number
+
+        return {
+            "precision": self.precision if self.precision != "auto" else "fdr",
+            "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
+            "skewness": settle("skewness", 0.0),
+            "threshold": settle("threshold", 0.0),
+        }
+
+    def _names(self) -> list[Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return list(range(self.n_features_in_)) if names is None else list(names)
+
+    def _estimate(self, X: FloatArray, kind: Any) -> Precision:
+        n, d = X.shape
+        watch = Stopwatch()
+        covariance, _ = empirical_covariance(X)
+        watch.lap("covariance")
+        try:
+            if kind == "empirical":
+                # With no more rows than columns the covariance is singular in any case.
+                return cut_inverse(covariance, self.lambda1, watch, pseudo=n <= d)
+            if kind == "fdr":
+                return tested_inverse(covariance, n, 0.05, watch)
+        except np.linalg.LinAlgError:
+            audit.check_covariance(covariance, self._names())
+            raise
+        if kind == "lasso":
+            scale = np.sqrt(covariance.diagonal())
+            with warnings.catch_warnings():
+                # Its inner solves may stop short on candidates that are not chosen.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                theta = GraphicalLassoCV().fit((X - X.mean(axis=0)) / scale).precision_ / np.outer(scale, scale)
+        else:
+            fitted = clone(kind).fit(X)
+            if not hasattr(fitted, "precision_"):
+                raise TypeError(f"precision: {kind!r} has no attribute precision_ after fit")
+            theta = fitted.precision_
+        watch.lap("inverse")
+        theta = as_csr(theta, "precision_")
+        theta.eliminate_zeros()
+        return Precision(theta, covariance, timings=watch.timings)
+
+    def _given(self, theta: Any) -> Precision:
+        """Take what was given for Θ."""
+        names = getattr(theta, "columns", None)
+        theta = as_csr(theta, "theta")
+        if theta.shape[0] != theta.shape[1]:
+            raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
+        self.n_features_in_ = theta.shape[0]
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        try:
+            covariance = np.linalg.inv(theta.toarray())
+        except np.linalg.LinAlgError:
+            raise ValueError("theta is singular, so it is no inverse covariance") from None
+        return Precision(theta, covariance)
+
+    def _observer(self) -> Callable[[dict[str, Any]], object] | None:
+        if not self.verbose:
+            return self.callback
+
+        def report(progress: dict[str, Any]) -> object:
+            print(
+                f"ICID: round {progress['round']}, iteration {progress['iteration']}, "
+                f"objective {progress['objective']:.6g}, optimality {progress['optimality']:.2g}",
+                file=sys.stderr,
+            )
+            return None if self.callback is None else self.callback(progress)
+
+        return report
+
+    def _project(self, B: sp.csr_array[np.float64, tuple[int, int]], threshold: float) -> None:
+        """Make B acyclic and drop what is small."""
+        order = None
+        if self.dag is not None:
+            graph = acyclic_graph(B, self.dag, random_state=self.random_state)  # type: ignore[arg-type]
+            B, order = graph.B, graph.order
+        B.data[np.abs(B.data) < threshold] = 0.0
+        B.eliminate_zeros()
+        self.adjacency_matrix_ = B
+        self.causal_order_ = order
+
+    def _warn_if_empty(self) -> None:
+        """Say why there is nothing, unless there is nothing."""
+        if self.adjacency_matrix_.nnz or self.n_features_in_ == 1:
+            return
+        if self.precision_.nnz == self.n_features_in_:
+            reason = (
+                "no partial correlation differs from zero: the variables look independent, or there are too few rows"
+            )
+        else:
+            reason = "the penalty or the threshold removed every edge: lower l1_weight or threshold"
+        warnings.warn(f"the graph is empty: {reason}", UserWarning, stacklevel=3)
+
+
+def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:
+    """Compute the variance of X − X B: a_jᵀ Ĉ a_j for each column of I − B."""
+    A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
+    columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
+    products = np.asarray(covariance @ A)[A.indices, columns] * A.data
+    return np.asarray(np.bincount(columns, products, minlength=A.shape[1]), dtype=np.float64)
