@@ -127,8 +127,8 @@ def test_callback_watches_and_stops_every_component():
     seen = []
     decompose(theta, callback=seen.append)
     iterations = [progress["iteration"] for progress in seen]
-    assert iterations == list(range(10, 10 * len(seen) + 1, 10))
-    result = decompose(theta, callback=lambda progress: progress["iteration"] >= seen[-1]["iteration"] // 2)
+    assert sorted(iterations) == list(range(10, 10 * len(seen) + 1, 10))
+    result = decompose(theta, callback=lambda progress: progress["iteration"] >= iterations[-1] // 2)
     assert result.status == "interrupted"
     assert np.isfinite(result.residual)
 

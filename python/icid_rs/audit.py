@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
@@ -15,8 +16,8 @@ from icid_rs.precision import COLLINEAR
 _WILD_SCALES = 1e3
 
 
-def check_values(X: FloatArray, names: Sequence[str]) -> None:
-    """Refuse what is not finite, too few rows, and constant columns."""
+def check_values(X: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse too few rows, and what is not finite."""
     n = len(X)
     if n < 3:
         raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than 3")
@@ -30,12 +31,18 @@ def check_values(X: FloatArray, names: Sequence[str]) -> None:
                 f"X contains {kind}: row {row}, column {names[column]!r} ({len(bad)} such entries in all); "
                 "drop these rows or fill the values in"
             )
-    constant = np.flatnonzero(np.ptp(X, axis=0) == 0)
+
+
+def check_constant(X: FloatArray, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse columns that do not vary."""
+    # Their variance is rounding, or zero; only such columns are looked at.
+    suspects = np.flatnonzero(covariance.diagonal() <= 1e-20 * location**2)
+    constant = suspects[np.ptp(X[:, suspects], axis=0) == 0] if suspects.size else suspects
     if constant.size:
         raise ValueError(f"constant column(s) {_list(names, constant)} have no causes and no effects; drop them")
 
 
-def check_covariance(covariance: FloatArray, names: Sequence[str]) -> None:
+def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
     """Refuse columns that are copies or combinations of others."""
     scale = np.sqrt(covariance.diagonal())
     correlation = covariance / np.outer(scale, scale)
@@ -61,7 +68,7 @@ def check_covariance(covariance: FloatArray, names: Sequence[str]) -> None:
         )
 
 
-def warn_of_scales(covariance: FloatArray, names: Sequence[str]) -> None:
+def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
     """Warn that equal noise variances mean something else in other units."""
     scale = np.sqrt(covariance.diagonal())
     small, large = int(np.argmin(scale)), int(np.argmax(scale))
@@ -75,6 +82,6 @@ def warn_of_scales(covariance: FloatArray, names: Sequence[str]) -> None:
         )
 
 
-def _list(names: Sequence[str], which: Sequence[int] | np.ndarray, most: int = 8) -> str:
+def _list(names: Sequence[Any], which: Sequence[int] | np.ndarray, most: int = 8) -> str:
     shown = ", ".join(repr(names[k]) for k in which[:most])
     return shown + (f" and {len(which) - most} more" if len(which) > most else "")

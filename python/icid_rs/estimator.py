@@ -56,7 +56,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     threshold : "auto" or float
         Weights smaller than this are dropped; ``"auto"`` is 0.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
-        The solver; see `decompose`.
+        The solver; see `decompose`. One round is what the paper uses on estimated Θ.
     n_threads : int, optional
         Threads of the solver.
     random_state : int, optional
@@ -110,7 +110,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         refine: str | None = "auto",
         dag: str | None = "greedy",
         threshold: Any = "auto",
-        max_alm_iter: int = 3,
+        max_alm_iter: int = 1,
         max_fista_iter: int = 3000,
         tol: float = 5e-3,
         fista_tol: float = 1e-4,
@@ -181,7 +181,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             watch.skip()
             if self.noise_variances is None:
                 audit.warn_of_scales(estimate.covariance, self._names())
-            self.location_ = X.mean(axis=0)
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
 
@@ -296,8 +295,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _estimate(self, X: FloatArray, kind: Any) -> Precision:
         n, d = X.shape
         watch = Stopwatch()
-        covariance, _ = empirical_covariance(X)
+        covariance, self.location_ = empirical_covariance(X)
         watch.lap("covariance")
+        audit.check_constant(X, covariance, self.location_, self._names())
         try:
             if kind == "empirical":
                 # With no more rows than columns the covariance is singular in any case.

@@ -96,7 +96,7 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     (20, 20)
     """
     watch = Stopwatch()
-    covariance, _ = empirical_covariance(X)
+    covariance, _ = empirical_covariance(_table(X))
     watch.lap("covariance")
     return cut_inverse(covariance, lambda1, watch)
 
@@ -145,9 +145,10 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     (20, 20)
     """
     watch = Stopwatch()
-    covariance, n = empirical_covariance(X)
+    X = _table(X)
+    covariance, _ = empirical_covariance(X)
     watch.lap("covariance")
-    return tested_inverse(covariance, n, alpha, watch)
+    return tested_inverse(covariance, len(X), alpha, watch)
 
 
 def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatch) -> Precision:
@@ -173,16 +174,23 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
     return Precision(sparse, covariance, None, {}, watch.timings)
 
 
-def empirical_covariance(X: Any) -> tuple[FloatArray, int]:
-    """Compute the covariance with denominator n; return it with n."""
+def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compute the covariance, with denominator n, and the means."""
+    location = X.mean(axis=0)
+    centred = X - location
+    covariance: FloatArray = centred.T @ centred
+    covariance /= len(X)
+    return covariance, location
+
+
+def _table(X: Any) -> FloatArray:
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
     if not np.isfinite(X.sum()) and not np.isfinite(X).all():
         row, column = np.argwhere(~np.isfinite(X))[0]
         raise ValueError(f"X[{row}, {column}] is {X[row, column]}: every entry must be finite")
-    centred = X - X.mean(axis=0)
-    return (centred.T @ centred) / len(X), len(X)
+    return X
 
 
 def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:

@@ -83,20 +83,21 @@ class AugmentedLagrangian:
 
 
 def fista(
-    F: AugmentedLagrangian, B: FloatArray, schedule: str, tol: float, max_iter: int
+    F: AugmentedLagrangian, B: FloatArray, schedule: str, tol: float, max_iter: int, warm: bool = False
 ) -> tuple[FloatArray, int, float]:
     """Minimise F(B) + ‖B‖₁ from B on (Algorithm 2); return B, the iterations and Δ(B)."""
     step: float | None = None
-    grow = False
+    good = 0
     age = 0
     scale = 0.0
     Y = B
     delta = np.inf
-    m = np.ones_like(B)
+    euclidean = schedule == "paper" or not warm
+    m = np.ones_like(B) if euclidean else F.metric(B)
     for iteration in range(1, max_iter + 1):
         value, G = F.value_and_gradient(Y)
         scale = max(scale, abs(value))
-        first = _first_step(F, Y, G, m, schedule, iteration, step, grow)
+        first = _first_step(F, Y, G, m, schedule, iteration, step, good >= 3)
         eta = first
         for attempt in range(41):
             B_next = soft_threshold(Y - eta / m * G, eta / m)
@@ -105,16 +106,17 @@ def fista(
             if F.value(B_next) - value - np.sum(G * Z) <= bound + 1e-13 * scale:
                 break
             eta = eta / 2 if attempt != 19 else min(eta / 2, _safe_step(F, m))
-        grow = bool(bound > 1e-13 * scale)
+        good = good % 3 + 1 if attempt == 0 and bound > 1e-13 * scale else 0
         step = first if schedule == "paper" else eta
         age += 1
         uphill = np.sum(m * (Y - B_next) * (B_next - B)) > 0
         if schedule == "restart" and age > 1 and uphill:
             age = 0
-        momentum = (age - 1) / (age + 2) if age else 0.0
+        momentum = (age - 1) / (age + (2 if schedule == "paper" else 0.5)) if age else 0.0
         Y, B = B_next + momentum * (B_next - B), B_next
-        if age == 0 and iteration > 100:
-            step = step if np.any(m != 1) else None
+        if age == 0 and (not euclidean or iteration > 100):
+            step = None if euclidean else step
+            euclidean = False
             m = F.metric(B)
         delta = optimality_distance(B, F.gradient(B), F.support)
         if delta <= tol:
@@ -171,7 +173,7 @@ def decompose(
     previous = np.inf
     for _ in range(max_alm_iter):
         for _ in range(10):
-            B, *_ = fista(F, B, schedule, fista_tol, max_fista_iter)
+            B, *_ = fista(F, B, schedule, fista_tol, max_fista_iter, warm=bool(B.any()))
             residual = float(np.linalg.norm(F.residual(B)))
             if residual <= max(tol, 0.95 * previous):
                 break

@@ -9,8 +9,8 @@ use crate::memory::ensure_room;
 use crate::parallel::{Pieces, balanced_ranges, for_each_block};
 use std::ops::Range;
 
-/// Groups visited by one block of rows: about a tenth of a millisecond of work.
-const GROUPS_PER_BLOCK: usize = 1 << 14;
+/// Groups visited by one block of rows: some tens of microseconds of work.
+const GROUPS_PER_BLOCK: usize = 1 << 12;
 
 /// Parts that the pattern is built in, at most.
 const MAX_PARTS: usize = 16;

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// How long Ctrl-C may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// Clique pairs below which a second thread costs more than it brings.
-const SERIAL_PAIRS: usize = 1 << 17;
+const SERIAL_PAIRS: usize = 1 << 14;
 
 pub(super) struct LongCall {
     threads: usize,

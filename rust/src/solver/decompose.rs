@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Components with fewer clique pairs are solved side by side; larger ones share their own work among threads.
-const SMALL_PAIRS: u128 = 1 << 17;
+const SMALL_PAIRS: u128 = 1 << 14;
 
 /// Decompose `Θ = (I − B) D (I − B)ᵀ`.
 ///

@@ -14,13 +14,18 @@ const SHRINK: f64 = 0.5;
 const MAX_BACKTRACKS: usize = 20;
 /// The quadratic model is not believed when its minimiser is so many safe steps away: its curvature is rounding.
 const FARTHEST_MODEL_STEP: f64 = 1e3;
-/// `Restart` tries a step this much longer than the last good one.
+/// `Restart` tries a step this much longer than the last good one …
 const GROW: f64 = 1.25;
+/// … once so many in a row have been good at first try.
+const GOOD_STEPS: usize = 3;
 /// `Restart` measures its first steps as `Paper` does: they decide which minimum of many is found, and the metric of the
 /// Hessian finds worse ones (`benches/paper/oracle.py`).
 const EUCLIDEAN_STEPS: usize = 100;
 /// `Paper` takes its first steps from the quadratic model.
 const MODEL_STEPS: usize = 10;
+/// Momentum is (s − 1)/(s + slack), 2 as printed; where it restarts when it leads astray, more of it pays.
+const PAPER_SLACK: f64 = 2.0;
+const RESTART_SLACK: f64 = 0.5;
 /// Differences of objectives below this share of their size are rounding.
 const NOISE: f64 = 1e-13;
 /// Iterations between two looks at Δ(B) far from the optimum.
@@ -55,6 +60,8 @@ pub(super) struct Fista {
     extrapolated: Vec<f64>,
     gradient: Vec<f64>,
     metric: Vec<f64>,
+    /// Has there been a descent before? Then the point is near a minimum already.
+    warm: bool,
     partials: Vec<[f64; 4]>,
 }
 
@@ -79,6 +86,7 @@ impl Fista {
             extrapolated: vec![0.0; len],
             gradient: vec![0.0; len],
             metric: vec![1.0; len],
+            warm: false,
             partials: vec![[0.0; 4]; chunk_count(len)],
         }
     }
@@ -109,8 +117,13 @@ impl Fista {
         let mut momentum = Momentum::new(schedule);
         let mut magnitude = 0.0_f64;
         self.extrapolated.copy_from_slice(&self.current);
-        self.metric.fill(1.0);
-        let mut euclidean = true;
+        let mut euclidean = !(self.warm && schedule == Schedule::Restart);
+        if euclidean {
+            self.metric.fill(1.0);
+        } else {
+            smooth.metric(&self.current, &mut self.metric);
+        }
+        self.warm = true;
 
         while descent.iterations < max_iter {
             descent.iterations += 1;
@@ -143,14 +156,14 @@ impl Fista {
             }
             // Below the noise the test accepts anything, and a growing step would run away.
             let measured = trial.squared / (2.0 * step) > NOISE * magnitude;
-            steps.accepted(step, measured);
+            steps.accepted(step, measured, backtracks);
 
             descent.objective = at_next + trial.penalty;
             let mapping = trial.mapping / step;
             let iteration = Iteration { objective: descent.objective, step, mapping };
             let weight = momentum.next(|| self.points_uphill());
             self.advance(weight);
-            if momentum.has_restarted() && descent.iterations > EUCLIDEAN_STEPS {
+            if momentum.has_restarted() && (!euclidean || descent.iterations > EUCLIDEAN_STEPS) {
                 smooth.metric(&self.current, &mut self.metric);
                 if std::mem::replace(&mut euclidean, false) {
                     steps = Steps::new(schedule);
@@ -253,17 +266,18 @@ impl Fista {
 struct Steps {
     schedule: Schedule,
     last: Option<f64>,
-    may_grow: bool,
+    good: usize,
 }
 
 impl Steps {
     fn new(schedule: Schedule) -> Self {
-        Self { schedule, last: None, may_grow: false }
+        Self { schedule, last: None, good: 0 }
     }
 
     fn first_try(&mut self, iteration: usize, smooth: &mut impl Smooth, at: &mut Fista) -> f64 {
         match (self.schedule, self.last) {
-            (Schedule::Restart, Some(last)) => last * if self.may_grow { GROW } else { 1.0 },
+            (Schedule::Restart, Some(last)) if self.good >= GOOD_STEPS => GROW * last,
+            (Schedule::Restart, Some(last)) => last,
             (Schedule::Restart, None) => at.model_step(smooth).unwrap_or_else(|| at.default_step(smooth)),
             (Schedule::Paper, Some(last)) if iteration > MODEL_STEPS => last,
             (Schedule::Paper, last) => {
@@ -273,10 +287,10 @@ impl Steps {
         }
     }
 
-    fn accepted(&mut self, step: f64, measured: bool) {
+    fn accepted(&mut self, step: f64, measured: bool, backtracks: usize) {
         if self.schedule == Schedule::Restart {
             self.last = Some(step);
-            self.may_grow = measured;
+            self.good = if measured && backtracks == 0 { self.good % GOOD_STEPS + 1 } else { 0 };
         }
     }
 }
@@ -298,7 +312,8 @@ impl Momentum {
             self.age = 0;
             return 0.0;
         }
-        (self.age as f64 - 1.0) / (self.age as f64 + 2.0)
+        let slack = if self.schedule == Schedule::Restart { RESTART_SLACK } else { PAPER_SLACK };
+        (self.age as f64 - 1.0) / (self.age as f64 + slack)
     }
 
     fn has_restarted(&self) -> bool {
