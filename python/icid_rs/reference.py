@@ -112,7 +112,7 @@ def fista(
         uphill = np.sum(m * (Y - B_next) * (B_next - B)) > 0
         if schedule == "restart" and age > 1 and uphill:
             age = 0
-        momentum = (age - 1) / (age + (2 if schedule == "paper" else 0.5)) if age else 0.0
+        momentum = (age - 1) / (age + (2 if euclidean else 0.5)) if age else 0.0
         Y, B = B_next + momentum * (B_next - B), B_next
         if age == 0 and (not euclidean or iteration > 100):
             step = None if euclidean else step

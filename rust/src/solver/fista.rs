@@ -23,7 +23,7 @@ const GOOD_STEPS: usize = 3;
 const EUCLIDEAN_STEPS: usize = 100;
 /// `Paper` takes its first steps from the quadratic model.
 const MODEL_STEPS: usize = 10;
-/// Momentum is (s − 1)/(s + slack), 2 as printed; where it restarts when it leads astray, more of it pays.
+/// Momentum is (s − 1)/(s + slack), 2 as printed; later, where it restarts when it leads astray, more of it pays.
 const PAPER_SLACK: f64 = 2.0;
 const RESTART_SLACK: f64 = 0.5;
 /// Differences of objectives below this share of their size are rounding.
@@ -161,7 +161,8 @@ impl Fista {
             descent.objective = at_next + trial.penalty;
             let mapping = trial.mapping / step;
             let iteration = Iteration { objective: descent.objective, step, mapping };
-            let weight = momentum.next(|| self.points_uphill());
+            let slack = if euclidean { PAPER_SLACK } else { RESTART_SLACK };
+            let weight = momentum.next(slack, || self.points_uphill());
             self.advance(weight);
             if momentum.has_restarted() && (!euclidean || descent.iterations > EUCLIDEAN_STEPS) {
                 smooth.metric(&self.current, &mut self.metric);
@@ -306,13 +307,12 @@ impl Momentum {
         Self { schedule, age: 0 }
     }
 
-    fn next(&mut self, points_uphill: impl FnOnce() -> bool) -> f64 {
+    fn next(&mut self, slack: f64, points_uphill: impl FnOnce() -> bool) -> f64 {
         self.age += 1;
         if self.schedule == Schedule::Restart && self.age > 1 && points_uphill() {
             self.age = 0;
             return 0.0;
         }
-        let slack = if self.schedule == Schedule::Restart { RESTART_SLACK } else { PAPER_SLACK };
         (self.age as f64 - 1.0) / (self.age as f64 + slack)
     }
 
