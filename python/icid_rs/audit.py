@@ -16,6 +16,26 @@ from icid_rs.precision import COLLINEAR
 _WILD_SCALES = 1e3
 
 
+def check_numeric(X: Any) -> None:
+    """Refuse columns of a data frame that hold no numbers; arrays have no columns of their own type."""
+    if not hasattr(X, "columns"):
+        return
+    text = []
+    for name in X.columns:
+        column = np.asarray(X[name])
+        if column.dtype.kind in "buif":
+            continue
+        try:
+            numbers = column.dtype.kind not in "mM" and column.astype(np.float64) is not None
+        except (TypeError, ValueError):
+            numbers = False
+        if not numbers:
+            text.append(name)
+    if text:
+        names = _list(text, range(len(text)))
+        raise ValueError(f"column(s) {names} are not numeric; encode them as numbers or drop them")
+
+
 def check_values(X: FloatArray, names: Sequence[Any]) -> None:
     """Refuse too few rows, and what is not finite."""
     n = len(X)
@@ -82,6 +102,6 @@ def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
         )
 
 
-def _list(names: Sequence[Any], which: Sequence[int] | np.ndarray, most: int = 8) -> str:
+def _list(names: Sequence[Any], which: Any, most: int = 8) -> str:
     shown = ", ".join(repr(names[k]) for k in which[:most])
     return shown + (f" and {len(which) - most} more" if len(which) > most else "")

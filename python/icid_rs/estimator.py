@@ -176,6 +176,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             if choices["skewness"] > 0:
                 raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
         else:
+            audit.check_numeric(X)
             X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
             audit.check_values(X, self._names())
             watch.lap("audit")
@@ -312,8 +313,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if kind == "lasso":
             scale = np.sqrt(covariance.diagonal())
             with warnings.catch_warnings():
-                # Its inner solves may stop short on candidates that are not chosen.
+                # Its inner solves may stop short or diverge on candidates that are not chosen.
                 warnings.simplefilter("ignore", ConvergenceWarning)
+                warnings.simplefilter("ignore", RuntimeWarning)
                 theta = GraphicalLassoCV().fit((X - X.mean(axis=0)) / scale).precision_ / np.outer(scale, scale)
         else:
             fitted = clone(kind).fit(X)

@@ -176,7 +176,7 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
 
 def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the covariance, with denominator n, and the means."""
-    location = X.mean(axis=0)
+    location: FloatArray = X.mean(axis=0)
     centred = X - location
     covariance: FloatArray = centred.T @ centred
     covariance /= len(X)
@@ -184,13 +184,13 @@ def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _table(X: Any) -> FloatArray:
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
-    if not np.isfinite(X.sum()) and not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        raise ValueError(f"X[{row}, {column}] is {X[row, column]}: every entry must be finite")
-    return X
+    table = np.asarray(X, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
+    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(f"X[{row}, {column}] is {table[row, column]}: every entry must be finite")
+    return table
 
 
 def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:

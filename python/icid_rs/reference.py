@@ -6,6 +6,7 @@ The same algorithm as the compiled core, step by step, so that the two can be co
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -196,3 +197,32 @@ def heaviest_acyclic(B: FloatArray) -> FloatArray:
             kept[i, j] = B[i, j]
             reaches |= np.outer(reaches[:, i], reaches[j])
     return kept
+
+
+def empirical_precision(X: FloatArray, grid: FloatArray) -> tuple[FloatArray, float]:
+    """Algorithm 3 with the selection rule C(λ₁); return Θ and λ₁."""
+    centred = X - X.mean(axis=0)
+    C = centred.T @ centred / len(X)
+    theta = np.linalg.pinv(C, hermitian=True)
+    diagonal = np.diag(np.diag(theta))
+    largest = np.abs(theta - diagonal).max()
+    candidates = [diagonal + (theta - diagonal) * (np.abs(theta - diagonal) >= cut * largest) for cut in grid]
+    criterion = [np.trace(C @ T) - np.linalg.slogdet(T + 0.9 * diagonal)[1] for T in candidates]
+    best = int(np.argmin(criterion))
+    return candidates[best], float(grid[best])
+
+
+def skewness_matrix(X: FloatArray) -> FloatArray:
+    """M̃ = −C ⊙ E[X_i² X_j − X_i X_j²] on standardised columns, sample by sample."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    M: FloatArray = np.zeros((Z.shape[1], Z.shape[1]))
+    for z in Z:
+        M += np.outer(z * z, z) - np.outer(z, z * z)
+    return np.asarray(-np.corrcoef(Z.T) * M / len(Z))
+
+
+def fit(X: FloatArray, grid: FloatArray, skewness: float, **solver: Any) -> FloatArray:
+    """Find a causal graph as the paper does, but for the projection, which is the simple one."""
+    theta, _ = empirical_precision(X, grid)
+    B, _ = decompose(theta, skewness_matrix=skewness_matrix(X), skewness=skewness, **solver)
+    return heaviest_acyclic(B)

@@ -1,0 +1,305 @@
+"""ICID, from a table to a graph."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.covariance import GraphicalLasso, LedoitWolf
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from icid_rs import ICID, datasets, metrics, reference
+from icid_rs.dag import causal_order
+
+DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, np.ndarray]:
+    B = datasets.random_dag(30, 1, random_state=1)
+    return B.toarray(), datasets.sample_sem(B, 3000, random_state=1)
+
+
+# Their data are small and often independent; an empty graph is then the right answer, with a warning.
+@pytest.mark.filterwarnings("ignore:the graph is empty:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([ICID()])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_most_edges_are_found(data):
+    B, X = data
+    model = ICID(threshold=0.3).fit(X)
+    score = metrics.count_accuracy(B, model.adjacency_matrix_)
+    assert score["tpr"] >= 0.7
+    assert score["shd"] <= 12
+    rank = np.argsort(model.causal_order_)
+    rows, columns = model.adjacency_matrix_.nonzero()
+    assert (rank[rows] < rank[columns]).all()
+    np.testing.assert_allclose(np.median(model.noise_variances_), 1.0, atol=0.3)
+    assert set(model.info_["timings"]) == {
+        "audit",
+        "covariance",
+        "inverse",
+        "support",
+        "skewness",
+        "decompose",
+        "dag",
+        "noise",
+    }
+
+
+def test_the_whole_path_agrees_with_the_reference():
+    B = datasets.random_dag(8, 1, random_state=3)
+    X = datasets.sample_sem(B, 500, noise="exponential", random_state=3)
+    grid = np.linspace(0.05, 0.3, 5)
+    solver = {"l1_weight": 0.2, "fista_tol": 1e-7, "schedule": "paper", "max_fista_iter": 20_000}
+    model = ICID(precision="empirical", lambda1=grid, skewness=0.5, refine=None, **solver).fit(X)
+    expected = reference.fit(X, grid, 0.5, max_alm_iter=1, **solver)
+    np.testing.assert_allclose(model.adjacency_matrix_.toarray(), expected, atol=1e-5)
+
+
+def test_the_paper_as_printed_runs(data):
+    B, X = data
+    paper = ICID(
+        precision="empirical",
+        lambda1="auto",
+        l1_weight=0.1,
+        skewness=0,
+        noise="equal",
+        refine=None,
+        dag="exptrace",
+        schedule="paper",
+    ).fit(X)
+    assert metrics.count_accuracy(B, paper.adjacency_matrix_)["tpr"] > 0.7
+    causal_order(paper.adjacency_matrix_)
+
+
+@pytest.mark.filterwarnings("ignore:Objective did not converge")
+@pytest.mark.parametrize("precision", ["empirical", "lasso", GraphicalLasso(alpha=0.05), LedoitWolf()])
+def test_ways_to_estimate(precision):
+    B = 0.5 * datasets.random_dag(20, 1, random_state=1)
+    X = datasets.sample_sem(B, 2000, random_state=1)
+    model = ICID(precision=precision, threshold=0.1).fit(X)
+    assert metrics.count_accuracy(B, model.adjacency_matrix_)["tpr"] > 0.5
+
+
+def test_precomputed_takes_theta():
+    B = datasets.random_dag(20, 1, random_state=2)
+    theta = datasets.sem_precision(B)
+    names = [f"x{k}" for k in range(20)]
+    model = ICID(precision="precomputed", threshold=0.1).fit(pd.DataFrame(theta.toarray(), columns=names))
+    assert (model.precision_ != theta).nnz == 0
+    assert list(model.feature_names_in_) == names
+    assert ICID(precision="precomputed").fit(theta).n_features_in_ == 20
+    with pytest.raises(ValueError, match="square"):
+        ICID(precision="precomputed").fit(np.ones((3, 2)))
+    with pytest.raises(ValueError, match="skewness needs data"):
+        ICID(precision="precomputed", skewness=1.0).fit(theta)
+
+
+def test_names_stay_with_the_columns(data):
+    _, X = data
+    names = [f"gene {k}" for k in range(30)]
+    model = ICID(threshold=0.3).fit(pd.DataFrame(X, columns=names))
+    edges = model.edges()
+    assert list(edges.columns) == ["source", "target", "weight"]
+    assert set(edges.source) | set(edges.target) <= set(names)
+    assert (edges.weight.abs().diff().dropna() <= 0).all()
+    graph = model.to_networkx()
+    assert list(graph.nodes) == names
+    assert graph.number_of_edges() == len(edges) == model.adjacency_matrix_.nnz
+    first = edges.iloc[0]
+    assert graph.edges[first.source, first.target]["weight"] == first.weight
+
+
+def test_scikit_learn_tools(data):
+    _, X = data
+    model = ICID(l1_weight=0.2).fit(X)
+    assert clone(model).get_params()["l1_weight"] == 0.2
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.adjacency_matrix_.toarray(), model.adjacency_matrix_.toarray())
+    pipeline = make_pipeline(StandardScaler(), ICID()).fit(X)
+    assert pipeline.score(X) < 0
+    search = GridSearchCV(ICID(), {"l1_weight": [0.05, 0.2, 50.0], "dag": ["greedy", "exptrace"]}, cv=3)
+    # With the largest penalty some folds find nothing, and say so.
+    with pytest.warns(UserWarning, match="the graph is empty"):
+        search.fit(X)
+    assert search.best_params_["l1_weight"] < 50
+
+
+def test_score_is_the_log_likelihood(data):
+    from scipy.stats import multivariate_normal
+
+    _, X = data
+    model = ICID().fit(X)
+    A = np.eye(30) - model.adjacency_matrix_.toarray()
+    covariance = np.linalg.inv(A @ np.diag(1 / model.noise_variances_) @ A.T)
+    expected = multivariate_normal(model.location_, covariance).logpdf(X[:50]).mean()
+    assert model.score(X[:50]) == pytest.approx(expected)
+
+
+def test_known_noise_variances_help():
+    B = datasets.random_dag(30, 1, random_state=5)
+    B, variances = datasets.rescale_sem(B, 1.0, 1.0)
+    X = datasets.sample_sem(B, 10_000, noise_variances=variances, random_state=5)
+    shd = [
+        metrics.count_accuracy(B, ICID(noise_variances=v, threshold=0.1).fit(X).adjacency_matrix_)["shd"]
+        for v in (variances, None)
+    ]
+    assert shd[0] < shd[1]
+
+
+def test_dag_none_keeps_the_raw_matrix(data):
+    _, X = data
+    model = ICID(dag=None).fit(X)
+    assert model.causal_order_ is None
+    assert model.adjacency_matrix_.nnz >= ICID().fit(X).adjacency_matrix_.nnz
+
+
+def test_progress_goes_to_standard_error(data, capsys):
+    _, X = data
+    ICID(verbose=True).fit(X)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "ICID: round 1, iteration 10" in captured.err
+
+
+class TestAudit:
+    """Each fault is named, with the remedy, before anything is estimated."""
+
+    @pytest.fixture
+    def frame(self) -> pd.DataFrame:
+        rng = np.random.default_rng(0)
+        return pd.DataFrame(rng.normal(size=(100, 4)) @ rng.normal(size=(4, 4)), columns=list("abcd"))
+
+    def refused(self, X, *words: str, **parameters) -> None:
+        with pytest.raises(ValueError) as caught:  # noqa: PT011
+            ICID(**parameters).fit(X)
+        for word in words:
+            assert word in str(caught.value)
+
+    def test_missing_values(self, frame):
+        frame.loc[7, "b"] = np.nan
+        frame.loc[9, "c"] = np.nan
+        self.refused(frame, "NaN", "row 7", "'b'", "2 such entries", "drop these rows")
+
+    def test_infinities(self, frame):
+        frame.loc[3, "d"] = -np.inf
+        self.refused(frame, "inf", "row 3", "'d'")
+
+    @pytest.mark.parametrize("value", [0.0, 5.0, 0.1, 1e12])
+    def test_constant_columns(self, frame, value):
+        frame["b"] = value
+        frame["d"] = value
+        self.refused(frame, "constant", "'b', 'd'", "drop them")
+
+    @pytest.mark.parametrize("precision", ["fdr", "empirical"])
+    def test_duplicate_columns(self, frame, precision):
+        frame["e"] = -3.0 * frame["b"] + 1.0
+        self.refused(frame, "'b' and 'e'", "same up to scale", "drop one", precision=precision)
+
+    @pytest.mark.parametrize("precision", ["fdr", "empirical"])
+    def test_collinear_columns(self, frame, precision):
+        frame["total"] = frame["a"] + frame["c"]
+        with pytest.raises(ValueError, match="linear combination") as caught:
+            ICID(precision=precision).fit(frame)
+        assert all(f"'{name}'" in str(caught.value) for name in ("a", "c", "total"))
+        assert "'b'" not in str(caught.value)
+
+    def test_more_columns_than_rows(self):
+        X = np.random.default_rng(0).normal(size=(10, 20))
+        self.refused(X, "n_samples = 10 for 20 columns", "precision='lasso'")
+
+    def test_too_few_rows(self, frame):
+        self.refused(frame.iloc[:2], "n_samples = 2")
+
+    def test_text_columns(self, frame):
+        frame["e"] = "text"
+        frame["f"] = pd.Timestamp(0)
+        self.refused(frame, "'e', 'f' are not numeric", "drop them")
+
+    @pytest.mark.filterwarnings("ignore:the graph is empty:UserWarning")
+    def test_wild_scales_warn(self, frame):
+        frame["b"] *= 1e5
+        with pytest.warns(UserWarning, match="column 'b'.*standardise them, or pass noise_variances"):
+            ICID().fit(frame)
+
+    def test_nothing_found_warns(self):
+        X = np.random.default_rng(0).normal(size=(500, 5))
+        with pytest.warns(UserWarning, match="the graph is empty: no partial correlation"):
+            ICID().fit(X)
+        with pytest.warns(UserWarning, match="lower l1_weight or threshold"):
+            ICID(threshold=100).fit(X @ (np.eye(5) + np.eye(5, k=1)))
+
+    def test_running_out_of_iterations_warns(self, frame):
+        with pytest.warns(ConvergenceWarning):
+            model = ICID(max_fista_iter=2).fit(frame)
+        assert model.status_ == "max_fista_iter"
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"precision": "best"}, ValueError, "precision = 'best'"),
+            ({"precision": 3}, TypeError, "precision must be"),
+            ({"noise": "loud"}, ValueError, "noise = 'loud'"),
+            ({"refine": "twice"}, ValueError, "refine = 'twice'"),
+            ({"dag": "magic"}, ValueError, "dag = 'magic'"),
+            ({"threshold": -1.0}, ValueError, "threshold = -1"),
+            ({"threshold": "some"}, TypeError, "threshold must be a number"),
+            ({"skewness": np.nan}, ValueError, "skewness = nan"),
+            ({"l1_weight": 0.0}, ValueError, "l1_weight = 0"),
+            ({"noise_variances": [1.0]}, ValueError, "noise_variances has length 1"),
+        ],
+    )
+    def test_bad_parameters(self, frame, parameters, error, message):
+        with pytest.raises(error, match=message):
+            ICID(**parameters).fit(frame)
+
+
+@pytest.mark.skipif(not (DATA / "sim4.mat").exists(), reason="the NetSim files are not distributed with the package")
+class TestNetSim:
+    """The paper's figures on simulated fMRI data, columns permuted."""
+
+    def shd(self, name: str, seed: int, **parameters) -> int:
+        X, adjacency, _ = datasets.load_netsim(DATA / name)
+        order = np.random.default_rng(seed).permutation(X.shape[1])
+        grid = np.linspace(0.01, 0.1, 10)
+        model = ICID(precision="empirical", lambda1=grid, l1_weight=0.05, max_alm_iter=4, refine=None, **parameters)
+        found = model.fit(X[:, order]).adjacency_matrix_
+        return int(metrics.count_accuracy(adjacency.toarray()[np.ix_(order, order)], found)["shd"])
+
+    def median(self, name: str, **parameters) -> float:
+        return float(np.median([self.shd(name, seed, **parameters) for seed in range(5)]))
+
+    def test_sizes(self):
+        for name, nodes, edges in (("sim3.mat", 15, 18), ("sim4.mat", 50, 61)):
+            X, adjacency, names = datasets.load_netsim(DATA / name)
+            assert X.shape == (10_000, nodes)
+            assert adjacency.nnz == edges
+            assert len(names) == nodes
+
+    def test_sim4(self):
+        assert self.median("sim4.mat", skewness=0.0) <= 14
+        assert self.median("sim4.mat", skewness=20.0) <= 2
+
+    def test_sim3(self):
+        assert self.median("sim3.mat", skewness=20.0) <= 2
+
+
+def test_a_file_that_is_no_netsim(tmp_path):
+    import scipy.io
+
+    scipy.io.savemat(tmp_path / "other.mat", {"x": 1.0})
+    with pytest.raises(ValueError, match="no NetSim file"):
+        datasets.load_netsim(tmp_path / "other.mat")
