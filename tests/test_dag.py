@@ -68,6 +68,16 @@ def test_a_ring_loses_its_weakest_edge(method, length):
     assert projected[0, 1 % length] == 0
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", [1e-100, 1e-4, 1e8])
+def test_scale_does_not_matter(method, scale):
+    B = np.random.default_rng(4).normal(size=(12, 12))
+    B[:, 5] = 0.0
+    B[7] = 0.0
+    expected = project_to_dag(B, method).toarray()
+    np.testing.assert_allclose(project_to_dag(B * scale, method).toarray(), expected * scale)
+
+
 def test_large_graphs():
     rng = np.random.default_rng(0)
     for density in (0.0002, 0.002):

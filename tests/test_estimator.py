@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.covariance import GraphicalLasso, LedoitWolf
 from sklearn.exceptions import ConvergenceWarning
@@ -149,6 +150,17 @@ def test_score_is_the_log_likelihood(data):
     assert model.score(X[:50]) == pytest.approx(expected)
 
 
+def test_score_knows_of_cycles(data):
+    from scipy.stats import multivariate_normal
+
+    _, X = data
+    model = ICID(dag=None).fit(X)
+    A = np.eye(30) - model.adjacency_matrix_.toarray()
+    covariance = np.linalg.inv(A @ np.diag(1 / model.noise_variances_) @ A.T)
+    expected = multivariate_normal(model.location_, covariance).logpdf(X[:50]).mean()
+    assert model.score(X[:50]) == pytest.approx(expected)
+
+
 def test_known_noise_variances_help():
     B = datasets.random_dag(30, 1, random_state=5)
     B, variances = datasets.rescale_sem(B, 1.0, 1.0)
@@ -158,6 +170,35 @@ def test_known_noise_variances_help():
         for v in (variances, None)
     ]
     assert shd[0] < shd[1]
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-3, 3.0, 1e6])
+@pytest.mark.parametrize("known", [False, True])
+def test_units_do_not_matter(data, unit, known):
+    _, X = data
+    expected = ICID(noise_variances=1.0 if known else None).fit(X).adjacency_matrix_.toarray()
+    model = ICID(noise_variances=unit**2 if known else None).fit(X * unit)
+    np.testing.assert_allclose(model.adjacency_matrix_.toarray(), expected, atol=1e-3)
+    assert model.noise_variances_.min() > 0
+
+
+def test_sparse_input_is_the_same_as_dense(data):
+    _, X = data
+    X = np.where(np.abs(X) > 0.5, X, 0.0)
+    dense, sparse = ICID().fit(X), ICID().fit(sp.csr_array(X))
+    np.testing.assert_array_equal(sparse.adjacency_matrix_.toarray(), dense.adjacency_matrix_.toarray())
+    assert sparse.score(sp.csc_array(X)) == dense.score(X)
+
+
+def test_names_of_any_type_are_kept_and_not_left_over(data):
+    _, X = data
+    frame = pd.DataFrame(X, columns=range(100, 130))
+    model = ICID(threshold=0.3).fit(frame)
+    assert min(model.edges().source) >= 100
+    model.fit(pd.DataFrame(X, columns=[f"x{k}" for k in range(30)]))
+    model.set_params(precision="precomputed").fit(datasets.sem_precision(datasets.random_dag(40, 1, random_state=0)))
+    assert not hasattr(model, "feature_names_in_")
+    assert set(model.edges().source) <= set(range(40))
 
 
 def test_dag_none_keeps_the_raw_matrix(data):
@@ -204,12 +245,12 @@ class TestAudit:
         frame["d"] = value
         self.refused(frame, "constant", "'b', 'd'", "drop them")
 
-    @pytest.mark.parametrize("precision", ["fdr", "empirical"])
+    @pytest.mark.parametrize("precision", ["fdr", "empirical", "lasso", LedoitWolf()])
     def test_duplicate_columns(self, frame, precision):
         frame["e"] = -3.0 * frame["b"] + 1.0
         self.refused(frame, "'b' and 'e'", "same up to scale", "drop one", precision=precision)
 
-    @pytest.mark.parametrize("precision", ["fdr", "empirical"])
+    @pytest.mark.parametrize("precision", ["fdr", "empirical", "lasso", LedoitWolf()])
     def test_collinear_columns(self, frame, precision):
         frame["total"] = frame["a"] + frame["c"]
         with pytest.raises(ValueError, match="linear combination") as caught:
@@ -221,15 +262,31 @@ class TestAudit:
         X = np.random.default_rng(0).normal(size=(10, 20))
         self.refused(X, "n_samples = 10 for 20 columns", "precision='lasso'")
 
+    def test_extreme_scales(self, frame):
+        self.refused(frame * 1e160, "variance of column 'a'", "rescale it")
+        self.refused(frame * 1e-160, "variance of column 'a'", "rescale it")
+
+    def test_repeated_names(self, frame):
+        frame.columns = ["a", "b", "b", "c"]
+        self.refused(frame, "'b' occur more than once")
+
+    def test_indefinite_theta(self):
+        theta = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+        self.refused(theta, "not positive definite", precision="precomputed")
+        self.refused(np.diag([1.0, -1.0]), "theta[1, 1] = -1", precision="precomputed")
+
     def test_too_few_rows(self, frame):
         self.refused(frame.iloc[:2], "n_samples = 2")
 
     def test_text_columns(self, frame):
         frame["e"] = "text"
         frame["f"] = pd.Timestamp(0)
-        self.refused(frame, "'e', 'f' are not numeric", "drop them")
+        frame["g"] = "1.5"
+        self.refused(frame, "'e', 'f', 'g' are not numeric", "drop them")
 
+    # What is found in such units is another matter.
     @pytest.mark.filterwarnings("ignore:the graph is empty:UserWarning")
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_wild_scales_warn(self, frame):
         frame["b"] *= 1e5
         with pytest.warns(UserWarning, match="column 'b'.*standardise them, or pass noise_variances"):

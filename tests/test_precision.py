@@ -118,6 +118,14 @@ def test_bad_requests():
         fdr_precision(X[:6])
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
         fdr_precision(np.column_stack([X, X[:, 0]]))
+    for value in (0.0, 0.1):
+        constant = X.copy()
+        constant[:, 2] = value
+        for estimate in (empirical_precision, fdr_precision):
+            with pytest.raises(ValueError, match=r"constant column\(s\) 2"):
+                estimate(constant)
+        with pytest.raises(ValueError, match="column 2"):
+            skewness_matrix(constant)
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match=r"X\[3, 2\] is nan"):
         empirical_precision(X)

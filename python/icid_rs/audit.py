@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
 from icid_rs._validation import FloatArray
@@ -16,31 +17,42 @@ from icid_rs.precision import COLLINEAR
 _WILD_SCALES = 1e3
 
 
+def column_names(X: Any) -> list[Any] | None:
+    """Return the names of the columns, of whatever type, if X has them."""
+    if hasattr(X, "column_names"):
+        return list(X.column_names)
+    return list(X.columns) if hasattr(X, "columns") else None
+
+
 def check_numeric(X: Any) -> None:
     """Refuse columns of a data frame that hold no numbers; arrays have no columns of their own type."""
-    if not hasattr(X, "columns"):
-        return
-    text = []
-    for name in X.columns:
-        column = np.asarray(X[name])
-        if column.dtype.kind in "buif":
-            continue
-        try:
-            numbers = column.dtype.kind not in "mM" and column.astype(np.float64) is not None
-        except (TypeError, ValueError):
-            numbers = False
-        if not numbers:
-            text.append(name)
+    names = column_names(X) or []
+    if len(set(names)) < len(names):
+        repeated = sorted({repr(name) for name in names if names.count(name) > 1})
+        raise ValueError(f"column name(s) {', '.join(repeated)} occur more than once; rename them")
+    text = [name for name in names if not _is_numeric(np.asarray(X[name]))]
     if text:
-        names = _list(text, range(len(text)))
-        raise ValueError(f"column(s) {names} are not numeric; encode them as numbers or drop them")
+        listed = _list(text, range(len(text)))
+        raise ValueError(f"column(s) {listed} are not numeric; encode them as numbers or drop them")
 
 
-def check_values(X: FloatArray, names: Sequence[Any]) -> None:
+def _is_numeric(column: NDArray[Any]) -> bool:
+    if column.dtype.kind in "buif":
+        return True
+    if column.dtype.kind != "O" or any(isinstance(value, str) for value in column):
+        return False
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3) -> None:
     """Refuse too few rows, and what is not finite."""
     n = len(X)
-    if n < 3:
-        raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than 3")
+    if n < least:
+        raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
     # The sum is finite unless something is not, or it overflows.
     if not np.isfinite(X.sum()):
         bad = np.argwhere(~np.isfinite(X))
@@ -53,17 +65,8 @@ def check_values(X: FloatArray, names: Sequence[Any]) -> None:
             )
 
 
-def check_constant(X: FloatArray, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
-    """Refuse columns that do not vary."""
-    # Their variance is rounding, or zero; only such columns are looked at.
-    suspects = np.flatnonzero(covariance.diagonal() <= 1e-20 * location**2)
-    constant = suspects[np.ptp(X[:, suspects], axis=0) == 0] if suspects.size else suspects
-    if constant.size:
-        raise ValueError(f"constant column(s) {_list(names, constant)} have no causes and no effects; drop them")
-
-
-def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Refuse columns that are copies or combinations of others."""
+def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse columns that are copies of others."""
     scale = np.sqrt(covariance.diagonal())
     correlation = covariance / np.outer(scale, scale)
     size = np.abs(correlation)
@@ -75,6 +78,13 @@ def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
             f"columns {names[first]!r} and {names[second]!r} are the same up to scale (correlation "
             f"{correlation[first, second]:.12g}); drop one of them"
         )
+
+
+def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse columns that are copies or combinations of others."""
+    check_duplicates(covariance, names)
+    scale = np.sqrt(covariance.diagonal())
+    correlation = covariance / np.outer(scale, scale)
     factor, pivots, rank, info = lapack.dpstrf(correlation, lower=1, tol=COLLINEAR)
     if info > 0:
         order = pivots - 1

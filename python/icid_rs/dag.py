@@ -211,13 +211,16 @@ def _proximal_point(W: Any, target: FloatArray, gamma: float, seed: int) -> Floa
 
 def _spectral_radius(W: Any) -> float:
     """Bound the spectral radius of W ≥ 0 from above by a few products (the largest ratio of Collatz and Wielandt)."""
+    largest = W.data.max()
+    W = W / largest
     v = np.ones(W.shape[0])
     bound = np.inf
     for _ in range(50):
-        u = W @ v + 1e-3 * v.max() * v
+        # Shifted and floored, so that no entry of v vanishes.
+        u = W @ v + 1e-3 * v
         bound = min(bound, float(np.max(u / v)))
-        v = u / u.max()
-    return max(bound, np.finfo(float).tiny)
+        v = np.maximum(u / u.max(), 1e-100)
+    return float(bound * largest)
 
 
 def causal_order(B: Any) -> NDArray[np.intp]:

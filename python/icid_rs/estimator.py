@@ -15,11 +15,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icid_rs import audit
-from icid_rs._validation import FloatArray, as_csr, check_real
+from icid_rs._validation import FloatArray, as_csr, as_vector, check_real
 from icid_rs.dag import acyclic_graph
 from icid_rs.decomposition import decompose
 from icid_rs.graph import Edge, list_edges, to_networkx
-from icid_rs.precision import Precision, Stopwatch, cut_inverse, empirical_covariance, tested_inverse
+from icid_rs.precision import (
+    Precision,
+    Stopwatch,
+    check_scales,
+    cut_inverse,
+    empirical_covariance,
+    invert,
+    tested_inverse,
+)
 from icid_rs.skewness import skewness_matrix
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
@@ -42,7 +50,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     lambda1 : "auto", float in (0, 1), or sequence of them
         Cut of ``precision="empirical"``.
     l1_weight : "auto" or float
-        The paper's λ₁' = 1/ρ₀; ``"auto"`` is 0.1.
+        The paper's λ₁' = 1/ρ₀, for Θ as it is: its effect depends on the unit of X. ``"auto"`` is 0.1 after Θ has been
+        divided by its smallest diagonal entry (or the typical inverse of known noise variances), so that it does not.
     skewness : "auto" or float
         The paper's λ₂, the weight of the skewness term; ``"auto"`` is 0.
     noise : {"auto", "equal"}
@@ -83,8 +92,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     status_ : str
         How the solver ended; see `Decomposition`.
     info_ : dict
-        ``timings`` of the stages in seconds, what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
-        ``threshold``), and the ``decomposition``: residual, info and history of the solver.
+        ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
+        ``threshold``); the ``unit`` that Θ was divided by before it was decomposed; and the ``decomposition``:
+        residual, info and history of the solver.
     n_features_in_, feature_names_in_
         As in scikit-learn; names only if the columns of X have them.
 
@@ -170,6 +180,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """
         choices = self._resolve()
         watch = Stopwatch()
+        self._columns = audit.column_names(X)
         if self.precision == "precomputed":
             estimate, M = self._given(X), None
             self.location_ = np.zeros(estimate.theta.shape[0])
@@ -177,7 +188,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
         else:
             audit.check_numeric(X)
-            X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+            X = self._validated(X, reset=True)
             audit.check_values(X, self._names())
             watch.lap("audit")
             estimate = self._estimate(X, choices["precision"])
@@ -187,9 +198,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
 
+        theta, variances, unit = self._in_units_of_the_noise(estimate.theta)
         result = decompose(
-            estimate.theta,
-            self.noise_variances,
+            theta,
+            variances,
             skewness_matrix=M,
             skewness=choices["skewness"],
             l1_weight=choices["l1_weight"],
@@ -212,6 +224,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,
+            "unit": unit,
             "lambda1": estimate.lambda1,
             "criterion": estimate.criterion,
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
@@ -233,11 +246,16 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         float
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._validated(X, reset=False)
+        audit.check_values(X, self._names(), least=1)
         centred = X - self.location_
         residual = centred - centred @ self.adjacency_matrix_
         omega = self.noise_variances_
-        return float(-0.5 * np.sum(np.log(2 * np.pi * omega) + np.mean(residual**2, axis=0) / omega))
+        value = -0.5 * np.sum(np.log(2 * np.pi * omega) + np.mean(residual**2, axis=0) / omega)
+        if self.causal_order_ is None:
+            # With cycles the change of variables from noise to data has a determinant.
+            value += np.linalg.slogdet(np.eye(omega.size) - self.adjacency_matrix_.toarray())[1]
+        return float(value)
 
     def edges(self) -> Any:
         """List the edges, strongest first.
@@ -291,16 +309,30 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "threshold": settle("threshold", 0.0),
         }
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validated(self, X: Any, *, reset: bool) -> FloatArray:
+        """Return X as an array; the covariance of sparse data is dense in any case."""
+        table: Any = validate_data(self, X, dtype=np.float64, accept_sparse=True, ensure_all_finite=False, reset=reset)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+
     def _names(self) -> list[Any]:
-        names = getattr(self, "feature_names_in_", None)
-        return list(range(self.n_features_in_)) if names is None else list(names)
+        return list(range(self.n_features_in_)) if self._columns is None else self._columns
 
     def _estimate(self, X: FloatArray, kind: Any) -> Precision:
         n, d = X.shape
         watch = Stopwatch()
         covariance, self.location_ = empirical_covariance(X)
         watch.lap("covariance")
-        audit.check_constant(X, covariance, self.location_, self._names())
+        check_scales(X, covariance, self.location_, self._names())
+        if kind not in ("fdr", "empirical") or n <= d:
+            # The others find out when they invert.
+            audit.check_duplicates(covariance, self._names())
+            if n > d:
+                audit.check_covariance(covariance, self._names())
         try:
             if kind == "empirical":
                 # With no more rows than columns the covariance is singular in any case.
@@ -316,7 +348,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 # Its inner solves may stop short or diverge on candidates that are not chosen.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 warnings.simplefilter("ignore", RuntimeWarning)
-                theta = GraphicalLassoCV().fit((X - X.mean(axis=0)) / scale).precision_ / np.outer(scale, scale)
+                try:
+                    lasso = GraphicalLassoCV().fit((X - self.location_) / scale)
+                except FloatingPointError as error:
+                    raise ValueError(f"the graphical lasso failed on these data: {error}") from None
+            theta = lasso.precision_ / np.outer(scale, scale)
         else:
             fitted = clone(kind).fit(X)
             if not hasattr(fitted, "precision_"):
@@ -329,18 +365,37 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
-        names = getattr(theta, "columns", None)
         theta = as_csr(theta, "theta")
         if theta.shape[0] != theta.shape[1]:
             raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
         self.n_features_in_ = theta.shape[0]
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self.__dict__.pop("feature_names_in_", None)
+        if self._columns is not None and all(isinstance(name, str) for name in self._columns):
+            self.feature_names_in_ = np.asarray(self._columns, dtype=object)
+        if not (theta.diagonal() > 0).all() or not np.isfinite(theta.data).all():
+            # The core names the entry.
+            decompose(theta, max_alm_iter=1, max_fista_iter=1)
         try:
-            covariance = np.linalg.inv(theta.toarray())
+            covariance = invert(theta.toarray())
         except np.linalg.LinAlgError:
-            raise ValueError("theta is singular, so it is no inverse covariance") from None
+            raise ValueError(
+                "theta is not positive definite, or nearly singular: no model has it as inverse covariance"
+            ) from None
         return Precision(theta, covariance)
+
+    def _in_units_of_the_noise(self, theta: Any) -> tuple[Any, FloatArray | None, float]:
+        """Divide Θ by the size of the noise precision, so that ``l1_weight="auto"`` means the same in any unit."""
+        d = theta.shape[0]
+        given = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
+        if not isinstance(self.l1_weight, str):
+            return theta, given, 1.0
+        if given is None:
+            unit = float(theta.diagonal().min())
+        elif given.size == d and (given > 0).all():
+            unit = float(np.exp(-np.mean(np.log(given))))
+        else:
+            unit = 1.0
+        return theta / unit, None if given is None else given * unit, unit
 
     def _observer(self) -> Callable[[dict[str, Any]], object] | None:
         if not self.verbose:

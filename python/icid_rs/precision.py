@@ -96,7 +96,9 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     (20, 20)
     """
     watch = Stopwatch()
-    covariance, _ = empirical_covariance(_table(X))
+    X = _table(X)
+    covariance, location = empirical_covariance(X)
+    check_scales(X, covariance, location, range(len(covariance)))
     watch.lap("covariance")
     return cut_inverse(covariance, lambda1, watch)
 
@@ -146,7 +148,8 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     """
     watch = Stopwatch()
     X = _table(X)
-    covariance, _ = empirical_covariance(X)
+    covariance, location = empirical_covariance(X)
+    check_scales(X, covariance, location, range(len(covariance)))
     watch.lap("covariance")
     return tested_inverse(covariance, len(X), alpha, watch)
 
@@ -178,9 +181,26 @@ def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the covariance, with denominator n, and the means."""
     location: FloatArray = X.mean(axis=0)
     centred = X - location
-    covariance: FloatArray = centred.T @ centred
+    # What overflows is reported by its column, in `check_scales`.
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance: FloatArray = centred.T @ centred
     covariance /= len(X)
     return covariance, location
+
+
+def check_scales(X: FloatArray, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse columns that do not vary, or whose variance is out of range."""
+    variances = covariance.diagonal()
+    # The variance of a constant is rounding, or zero; only such columns are looked at.
+    suspects = np.flatnonzero(np.sqrt(variances) <= 1e-10 * np.abs(location))
+    constant = [names[int(j)] for j in suspects if np.ptp(X[:, j]) == 0]
+    if constant:
+        shown = ", ".join(map(repr, constant[:8])) + (f" and {len(constant) - 8} more" if len(constant) > 8 else "")
+        raise ValueError(f"constant column(s) {shown} have no causes and no effects; drop them")
+    extreme = np.flatnonzero(~((variances > 1e-150) & (variances < 1e150)))
+    if extreme.size:
+        j = int(extreme[0])
+        raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
 
 
 def _table(X: Any) -> FloatArray:

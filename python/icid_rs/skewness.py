@@ -35,11 +35,14 @@ def skewness_matrix(X: Any) -> FloatArray:
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
-    Z = X - X.mean(axis=0)
+    location = X.mean(axis=0)
+    Z = X - location
     scale = np.sqrt(np.mean(Z * Z, axis=0))
-    if not np.isfinite(scale).all() or (scale == 0).any():
-        column = int(np.flatnonzero(~np.isfinite(scale) | (scale == 0))[0])
-        raise ValueError(f"column {column} of X is constant or not finite, so that it cannot be standardised")
+    # The deviation of a constant may be rounding.
+    suspects = np.flatnonzero(~np.isfinite(scale) | (scale <= 1e-10 * np.abs(location)))
+    bad = [j for j in suspects if not np.isfinite(scale[j]) or np.ptp(X[:, j]) == 0]
+    if bad:
+        raise ValueError(f"column {bad[0]} of X is constant or not finite, so that it cannot be standardised")
     Z /= scale
     correlation = Z.T @ Z / len(Z)
     third = (Z * Z).T @ Z / len(Z)
