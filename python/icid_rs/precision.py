@@ -95,11 +95,7 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     >>> empirical_precision(X, lambda1=0.1).theta.shape
     (20, 20)
     """
-    watch = Stopwatch()
-    X = _table(X)
-    covariance, location = empirical_covariance(X)
-    check_scales(X, covariance, location, range(len(covariance)))
-    watch.lap("covariance")
+    covariance, _, watch = _checked_covariance(X)
     return cut_inverse(covariance, lambda1, watch)
 
 
@@ -146,12 +142,8 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     >>> fdr_precision(X).theta.shape
     (20, 20)
     """
-    watch = Stopwatch()
-    X = _table(X)
-    covariance, location = empirical_covariance(X)
-    check_scales(X, covariance, location, range(len(covariance)))
-    watch.lap("covariance")
-    return tested_inverse(covariance, len(X), alpha, watch)
+    covariance, n, watch = _checked_covariance(X)
+    return tested_inverse(covariance, n, alpha, watch)
 
 
 def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatch) -> Precision:
@@ -201,6 +193,16 @@ def check_scales(X: FloatArray, covariance: FloatArray, location: FloatArray, na
     if extreme.size:
         j = int(extreme[0])
         raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
+
+
+def _checked_covariance(X: Any) -> tuple[FloatArray, int, Stopwatch]:
+    """Compute the covariance of a table that has no faults, and the number of its rows."""
+    watch = Stopwatch()
+    table = _table(X)
+    covariance, location = empirical_covariance(table)
+    check_scales(table, covariance, location, range(len(covariance)))
+    watch.lap("covariance")
+    return covariance, len(table), watch
 
 
 def _table(X: Any) -> FloatArray:
