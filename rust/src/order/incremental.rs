@@ -109,7 +109,7 @@ fn search(
 /// All descendants of every node as bits: refusing an edge costs one look, which is what most edges of a dense graph get.
 ///
 /// All insertions together cost O(d³/64) (Italiano 1986). A complete graph on 2 000 nodes takes a tenth of the time the
-/// searches of [`OrderedGraph`] take; see `benches/projection.py`.
+/// searches of [`OrderedGraph`] take.
 pub(super) struct Reachability {
     words: usize,
     descendants: Vec<u64>,
