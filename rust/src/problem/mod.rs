@@ -1,19 +1,24 @@
 //! What is given: Θ, the noise precisions D, and optionally the skewness weights λ₂M̃, all checked once.
 
+mod check;
+pub(crate) mod numbering;
+mod theta;
+
+pub(crate) use check::{invert_variances, symmetric_mean};
+pub(crate) use theta::SparseTheta;
+
 use crate::error::IcidError;
-use crate::memory::ensure_room;
 use crate::pattern::Support;
+use check::check_finite;
+use numbering::inverse;
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
-
-/// Relative difference between Θ and its transpose that counts as rounding.
-const ASYMMETRY: f64 = 1e-6;
 
 /// The data of the decomposition `Θ = (I − B) D (I − B)ᵀ`.
 ///
 /// Variables are renumbered breadth first along the support, so that neighbours lie close together in memory (a third of
-/// the time of an evaluation at d = 100 000) and connected components are contiguous. [`Problem::gather`] and
-/// [`Problem::to_matrix`] speak the caller's numbers.
+/// the time of an evaluation at d = 100 000), connected components are contiguous, and the caller's numbers do not
+/// matter. [`Problem::gather`] and [`Problem::to_matrix`] speak the caller's numbers.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The caller's number of each variable.
@@ -36,31 +41,10 @@ impl Problem {
     /// When Θ is empty, not square, not finite, not symmetric or has a diagonal entry that is not positive; when there
     /// are not d variances or one of them is not positive.
     pub fn new(theta: CsMatView<f64>, noise_variances: Option<&[f64]>) -> Result<Self, IcidError> {
-        let (rows, columns) = theta.shape();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "theta", rows, columns });
-        }
-        if rows == 0 {
-            return Err(IcidError::Empty { what: "theta" });
-        }
-        if rows > u32::MAX as usize {
-            let (required, available) = (rows as u128, u128::from(u32::MAX));
-            return Err(IcidError::Memory { what: "theta (in variables)", required, available });
-        }
-        // The copies made here and below, at their largest.
-        ensure_room::<[usize; 8]>("checking theta", theta.nnz() as u128)?;
-        let theta = theta.to_csr();
-        check_finite("theta", &theta)?;
-        let diagonal = positive_diagonal(&theta)?;
-        let noise_precision = match noise_variances {
-            Some(variances) => invert_variances(variances, rows)?,
-            None => vec![diagonal.iter().copied().fold(f64::INFINITY, f64::min); rows],
-        };
-        let theta = symmetrise(&theta, &diagonal)?;
-        let (names, component_starts) = breadth_first(&theta);
-        let noise_precision = names.iter().map(|&name| noise_precision[name as usize]).collect();
-        let (support, theta) = renumber(&theta, &names)?;
-        Ok(Self { names, component_starts, support, theta, noise_precision, skewness: None })
+        let SparseTheta { names, component_starts, offsets, neighbours, values, noise_precision } =
+            SparseTheta::new(theta, noise_variances)?;
+        let support = Support::from_symmetric(offsets, neighbours)?;
+        Ok(Self { names, component_starts, support, theta: values, noise_precision, skewness: None })
     }
 
     /// Add the skewness term `weight · tr(M̃ᵀ(B ⊙ B))`; entries of M̃ outside the support of Θ do not matter.
@@ -79,7 +63,7 @@ impl Problem {
             return Err(IcidError::Length { what: "skewness_matrix", expected: self.dim(), found: rows });
         }
         let matrix = matrix.to_csr();
-        check_finite("skewness_matrix", &matrix)?;
+        check_finite("skewness_matrix", matrix.view())?;
         let mut values = self.gather(matrix.view());
         for value in &mut values {
             *value *= weight;
@@ -200,145 +184,6 @@ impl Problem {
     }
 }
 
-fn check_finite(what: &'static str, matrix: &CsMat<f64>) -> Result<(), IcidError> {
-    match matrix.iter().find(|(value, _)| !value.is_finite()) {
-        Some((&value, (row, column))) => Err(IcidError::NotFinite { what, row, column, value }),
-        None => Ok(()),
-    }
-}
-
-fn positive_diagonal(theta: &CsMat<f64>) -> Result<Vec<f64>, IcidError> {
-    (0..theta.rows())
-        .map(|index| {
-            let value = theta.get(index, index).copied().unwrap_or(0.0);
-            if value > 0.0 { Ok(value) } else { Err(IcidError::Diagonal { index, value }) }
-        })
-        .collect()
-}
-
-fn invert_variances(variances: &[f64], d: usize) -> Result<Vec<f64>, IcidError> {
-    if variances.len() != d {
-        return Err(IcidError::Length { what: "noise_variances", expected: d, found: variances.len() });
-    }
-    let invert = |(index, &value): (usize, &f64)| {
-        let precision = 1.0 / value;
-        if value > 0.0 && value.is_finite() && precision.is_finite() {
-            Ok(precision)
-        } else {
-            Err(IcidError::Variance { index, value })
-        }
-    };
-    variances.iter().enumerate().map(invert).collect()
-}
-
-/// `(Θ + Θᵀ) / 2` on the union of both patterns, zeros dropped.
-fn symmetrise(theta: &CsMat<f64>, diagonal: &[f64]) -> Result<CsMat<f64>, IcidError> {
-    let transposed = theta.transpose_view().to_csr();
-    let scale: Vec<f64> = diagonal.iter().map(|t| t.sqrt()).collect();
-    let mean = |row: usize, column: usize, value: f64, mirrored: f64| {
-        let size = (scale[row] * scale[column]).max(value.abs()).max(mirrored.abs());
-        if (value - mirrored).abs() > ASYMMETRY * size {
-            Err(IcidError::NotSymmetric { row, column, value, mirrored })
-        } else {
-            Ok(0.5 * value + 0.5 * mirrored)
-        }
-    };
-    let same_pattern = theta.indptr() == transposed.indptr() && theta.indices() == transposed.indices();
-    if same_pattern && theta.data().iter().all(|&value| value != 0.0) {
-        let mut symmetric = theta.clone();
-        for (i, (mut row, other)) in symmetric.outer_iterator_mut().zip(transposed.outer_iterator()).enumerate() {
-            for ((j, value), &mirrored) in row.iter_mut().zip(other.data()) {
-                *value = mean(i, j, *value, mirrored)?;
-            }
-        }
-        return Ok(symmetric);
-    }
-    let d = theta.rows();
-    let mut offsets = Vec::with_capacity(d + 1);
-    offsets.push(0);
-    let mut indices = Vec::with_capacity(theta.nnz());
-    let mut values = Vec::with_capacity(theta.nnz());
-    for (i, (row, column)) in theta.outer_iterator().zip(transposed.outer_iterator()).enumerate() {
-        let mut below = row.iter().peekable();
-        let mut above = column.iter().peekable();
-        loop {
-            let next = [below.peek(), above.peek()].into_iter().flatten().map(|&(j, _)| j).min();
-            let Some(j) = next else { break };
-            let value = below.next_if(|&(at, _)| at == j).map_or(0.0, |(_, &v)| v);
-            let mirrored = above.next_if(|&(at, _)| at == j).map_or(0.0, |(_, &v)| v);
-            let mean = mean(i, j, value, mirrored)?;
-            if mean != 0.0 {
-                indices.push(j);
-                values.push(mean);
-            }
-        }
-        offsets.push(indices.len());
-    }
-    Ok(CsMat::new((d, d), offsets, indices, values))
-}
-
-/// Every variable once, each followed soon by its neighbours, and where the connected components begin.
-fn breadth_first(theta: &CsMat<f64>) -> (Vec<u32>, Vec<usize>) {
-    let d = theta.rows();
-    let mut seen = vec![false; d];
-    let mut order: Vec<u32> = Vec::with_capacity(d);
-    let mut component_starts = Vec::new();
-    for start in 0..d {
-        if seen[start] {
-            continue;
-        }
-        seen[start] = true;
-        let mut next = order.len();
-        component_starts.push(next);
-        order.push(start as u32);
-        while let Some(&i) = order.get(next) {
-            next += 1;
-            let row = theta.outer_view(i as usize).expect("a row of theta");
-            for &j in row.indices() {
-                if !std::mem::replace(&mut seen[j], true) {
-                    order.push(j as u32);
-                }
-            }
-        }
-    }
-    component_starts.push(d);
-    (order, component_starts)
-}
-
-/// The support of a symmetric Θ and Θ on it, with `names[i]` as variable i.
-fn renumber(theta: &CsMat<f64>, names: &[u32]) -> Result<(Support, Vec<f64>), IcidError> {
-    if names.iter().enumerate().all(|(i, &name)| i == name as usize) {
-        let neighbours = theta.indices().iter().map(|&j| j as u32).collect();
-        let support = Support::from_symmetric(theta.indptr().raw_storage().to_vec(), neighbours)?;
-        return Ok((support, theta.data().to_vec()));
-    }
-    let numbers = inverse(names);
-    let mut offsets = Vec::with_capacity(names.len() + 1);
-    offsets.push(0);
-    let mut neighbours = Vec::with_capacity(theta.nnz());
-    let mut values = Vec::with_capacity(theta.nnz());
-    let mut entries: Vec<(u32, f64)> = Vec::new();
-    for &name in names {
-        let row = theta.outer_view(name as usize).expect("a row of theta");
-        entries.extend(row.iter().map(|(j, &value)| (numbers[j], value)));
-        entries.sort_unstable_by_key(|&(j, _)| j);
-        for (j, value) in entries.drain(..) {
-            neighbours.push(j);
-            values.push(value);
-        }
-        offsets.push(neighbours.len());
-    }
-    Ok((Support::from_symmetric(offsets, neighbours)?, values))
-}
-
-fn inverse(permutation: &[u32]) -> Vec<u32> {
-    let mut inverse = vec![0; permutation.len()];
-    for (i, &p) in permutation.iter().enumerate() {
-        inverse[p as usize] = i as u32;
-    }
-    inverse
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,9 +202,10 @@ mod tests {
         let theta = matrix(2, &[(0, 0, 3.0), (1, 1, 2.0), (0, 1, 0.5), (1, 0, 0.5)]);
         let problem = Problem::new(theta.view(), None).unwrap();
         assert_eq!(problem.noise_precision(), [2.0, 2.0]);
-        assert_eq!(problem.theta(), [3.0, 0.5, 0.5, 2.0]);
+        assert_eq!(problem.to_matrix(problem.theta()), theta);
         let problem = Problem::new(theta.view(), Some(&[0.5, 4.0])).unwrap();
-        assert_eq!(problem.noise_precision(), [2.0, 0.25]);
+        let of_name = |name: u32| problem.names.iter().position(|&n| n == name).unwrap();
+        assert_eq!([0, 1].map(|name| problem.noise_precision()[of_name(name)]), [2.0, 0.25]);
     }
 
     #[test]
@@ -367,10 +213,9 @@ mod tests {
         let theta =
             matrix(3, &[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (0, 1, 0.0), (1, 2, 0.25), (2, 1, 0.25 + 1e-12)]);
         let problem = Problem::new(theta.view(), None).unwrap();
-        assert_eq!(problem.support().neighbours(0), [0]);
-        assert_eq!(problem.support().neighbours(1), [1, 2]);
-        assert_eq!(problem.theta()[2].to_bits(), problem.theta()[3].to_bits());
-        assert_eq!(problem.to_matrix(problem.theta()).nnz(), 5);
+        let symmetric = problem.to_matrix(problem.theta());
+        assert_eq!((symmetric.nnz(), symmetric.get(0, 1)), (5, None));
+        assert_eq!(symmetric.get(1, 2).unwrap().to_bits(), symmetric.get(2, 1).unwrap().to_bits());
     }
 
     #[test]
@@ -402,30 +247,41 @@ mod tests {
 
     #[test]
     fn renumbering_is_invisible() {
-        // A star around 3 with a bystander 0: breadth first is 0, 1, 3, 2, 4.
+        // A star around 3 with a bystander 0.
         let mut entries: Vec<_> = (0..5).map(|i| (i, i, 2.0 + f64::from(i as u8))).collect();
         for leaf in [1, 2, 4] {
             let value = leaf as f64 / 10.0;
             entries.extend([(3, leaf, value), (leaf, 3, value)]);
         }
         let theta = matrix(5, &entries);
-        let problem = Problem::new(theta.view(), Some(&[1.0, 0.5, 0.25, 0.125, 1.0])).unwrap();
-        assert_eq!(problem.names, [0, 1, 3, 2, 4]);
-        assert_eq!(problem.noise_precision(), [1.0, 2.0, 8.0, 4.0, 1.0]);
+        let variances = [1.0, 0.5, 0.25, 0.125, 1.0];
+        let problem = Problem::new(theta.view(), Some(&variances)).unwrap();
+        let expected: Vec<f64> = problem.names.iter().map(|&i| 1.0 / variances[i as usize]).collect();
+        assert_eq!(problem.noise_precision(), expected);
         assert_eq!(problem.to_matrix(problem.theta()), theta);
         assert_eq!(problem.gather(theta.view()), problem.theta());
-        assert_eq!(problem.components().collect::<Vec<_>>(), [0..1, 1..5]);
-        let star = problem.component(1..5).unwrap();
-        assert_eq!(star.theta(), &problem.theta()[1..]);
-        assert_eq!(star.noise_precision(), [2.0, 8.0, 4.0, 1.0]);
-        assert_eq!(star.support().neighbours(1), [0, 1, 2, 3]);
+        let sizes: Vec<_> = problem.components().map(|c| c.len()).collect();
+        assert!(sizes == [1, 4] || sizes == [4, 1]);
+        let range = problem.components().find(|c| c.len() == 4).unwrap();
+        let star = problem.component(range.clone()).unwrap();
+        assert_eq!(star.theta(), &problem.theta()[problem.component_entries(&range)]);
+        assert_eq!(star.noise_precision(), &expected[range]);
+    }
+
+    #[test]
+    fn numbers_of_the_caller_do_not_matter_inside() {
+        let entries = [(0, 0, 3.0), (1, 1, 2.0), (2, 2, 2.0), (0, 1, 0.5), (1, 0, 0.5), (0, 2, -0.5), (2, 0, -0.5)];
+        let permuted = entries.map(|(i, j, v)| ((i + 2) % 3, (j + 2) % 3, v));
+        let [one, other] = [entries, permuted].map(|e| Problem::new(matrix(3, &e).view(), None).unwrap());
+        assert_eq!(one.theta(), other.theta());
+        assert_eq!(one.names.iter().map(|i| (i + 2) % 3).collect::<Vec<_>>(), other.names);
     }
 
     #[test]
     fn matrices_come_back_from_the_support() {
         let theta = matrix(2, &[(0, 0, 3.0), (1, 1, 2.0), (0, 1, 0.5), (1, 0, 0.5)]);
         let problem = Problem::new(theta.view(), None).unwrap();
-        let b = problem.to_matrix(&[0.0, 7.0, 0.0, 0.0]);
-        assert_eq!((b.nnz(), b.get(0, 1)), (1, Some(&7.0)));
+        let b = matrix(2, &[(0, 1, 7.0)]);
+        assert_eq!(problem.to_matrix(&problem.gather(b.view())), b);
     }
 }

@@ -1,0 +1,113 @@
+//! An order of the variables for the inside, which depends on Θ and D alone and not on how the caller numbers them.
+//!
+//! Variables are told apart by fingerprints: hashes of their own entries, then of their neighbours', as in colour
+//! refinement. Whatever is computed in this order comes out the same, to the bit, when the columns of a table are
+//! permuted; only variables that Θ cannot tell apart fall back on their numbers.
+
+use rayon::prelude::*;
+
+/// Rounds of refinement, each of which looks one neighbour further; more would hardly ever separate more.
+const ROUNDS: usize = 2;
+
+/// Hashes of variables: equal only for those with the same own value, the same entries and the same kind of neighbours.
+///
+/// `row(i)` gives the off-diagonal entries of row i in any order.
+pub(crate) fn fingerprints<R: Iterator<Item = (usize, f64)>>(
+    own: impl Iterator<Item = [f64; 2]>,
+    row: impl Fn(usize) -> R + Sync,
+) -> Vec<u64> {
+    let mut prints: Vec<u64> = own.map(|[a, b]| scramble(a.to_bits() ^ scramble(b.to_bits()))).collect();
+    for _ in 0..ROUNDS {
+        // A sum does not depend on the order of its terms.
+        let seen_from = |i: usize| {
+            let terms = row(i).map(|(j, value)| scramble(value.to_bits() ^ prints[j]));
+            scramble(prints[i].wrapping_add(terms.fold(0, u64::wrapping_add)))
+        };
+        prints = (0..prints.len()).into_par_iter().with_min_len(1024).map(seen_from).collect();
+    }
+    prints
+}
+
+/// The variables from the smallest fingerprint to the largest.
+pub(crate) fn ranked(fingerprints: &[u64]) -> Vec<u32> {
+    let mut pairs: Vec<(u64, u32)> = fingerprints.iter().copied().zip(0..).collect();
+    pairs.par_sort_unstable();
+    pairs.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Every variable once, each followed soon by its neighbours, and where the connected components begin.
+pub(crate) fn breadth_first<R: Iterator<Item = u32>>(
+    fingerprints: &[u64],
+    neighbours: impl Fn(usize) -> R,
+) -> (Vec<u32>, Vec<usize>) {
+    let d = fingerprints.len();
+    let mut seen = vec![false; d];
+    let mut order: Vec<u32> = Vec::with_capacity(d);
+    let mut component_starts = Vec::new();
+    for start in ranked(fingerprints) {
+        if std::mem::replace(&mut seen[start as usize], true) {
+            continue;
+        }
+        let mut next = order.len();
+        component_starts.push(next);
+        order.push(start);
+        while let Some(&i) = order.get(next) {
+            next += 1;
+            let found = order.len();
+            order.extend(neighbours(i as usize).filter(|&j| !std::mem::replace(&mut seen[j as usize], true)));
+            order[found..].sort_unstable_by_key(|&j| (fingerprints[j as usize], j));
+        }
+    }
+    component_starts.push(d);
+    (order, component_starts)
+}
+
+pub(crate) fn inverse(permutation: &[u32]) -> Vec<u32> {
+    let mut inverse = vec![0; permutation.len()];
+    for (i, &p) in permutation.iter().enumerate() {
+        inverse[p as usize] = i as u32;
+    }
+    inverse
+}
+
+/// Spread the bits of a number over all of its bits (the finaliser of `SplitMix64`).
+pub(super) fn scramble(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path 0 - 1 - 2 - 3 whose ends differ, and a bystander.
+    fn row(i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let edges = [(0, 1, 0.5), (1, 2, 0.5), (2, 3, 0.25)];
+        edges
+            .into_iter()
+            .flat_map(move |(a, b, v)| [(a, b, v), (b, a, v)])
+            .filter(move |e| e.0 == i)
+            .map(|e| (e.1, e.2))
+    }
+
+    #[test]
+    fn fingerprints_tell_apart_what_neighbours_tell_apart() {
+        let prints = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
+        assert!((0..5).all(|i| (0..i).all(|j| prints[i] != prints[j])));
+        let twins = fingerprints([[1.0, 1.0]; 2].into_iter(), |_| std::iter::empty());
+        assert_eq!(twins[0], twins[1]);
+    }
+
+    #[test]
+    fn components_are_contiguous_and_neighbours_follow() {
+        let prints = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
+        let (order, starts) = breadth_first(&prints, |i| row(i).map(|(j, _)| j as u32));
+        assert_eq!((order.len(), starts.len()), (5, 3));
+        let alone = order.iter().position(|&i| i == 4).unwrap();
+        assert!(alone == 0 || alone == 4);
+        let numbers = inverse(&order);
+        assert!(order.iter().enumerate().all(|(k, &i)| numbers[i as usize] as usize == k));
+    }
+}
