@@ -112,6 +112,29 @@ pub enum IcidError {
         /// Iteration within the round.
         iteration: usize,
     },
+    /// An order that is not one of the variables.
+    #[error("order must hold each of 0 to {dim} - 1 once, but {index} is out of range or there twice")]
+    Order {
+        /// The offending entry.
+        index: usize,
+        /// The number of variables.
+        dim: usize,
+    },
+    /// Θ turned out not to be positive definite.
+    #[error(
+        "theta is singular or indefinite: of theta[{index}, {index}] a share of {share:.1e} is left when variable {index} \
+         is to be eliminated; look for variables that are copies or linear combinations of others, or estimate theta with \
+         more regularisation",
+        share = .pivot / .diagonal
+    )]
+    Singular {
+        /// Which variable.
+        index: usize,
+        /// What is left of its diagonal entry.
+        pivot: f64,
+        /// Its diagonal entry.
+        diagonal: f64,
+    },
     /// The computation was interrupted before there was anything to return.
     #[error("interrupted before the first iteration")]
     Interrupted,

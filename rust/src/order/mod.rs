@@ -1,7 +1,12 @@
-//! Causal orders: what makes a graph acyclic.
+//! Causal orders: elimination, which finds them; regression along them; and the projection onto acyclic graphs.
 
 mod acyclic;
+mod elimination;
 mod incremental;
+mod regression;
+mod small;
 mod strong;
 
 pub use acyclic::{Projection, heaviest_acyclic};
+pub use elimination::{Elimination, Rule, eliminate, eliminate_dense};
+pub use regression::{Fit, Noise, Regression, regress_along, regress_within};

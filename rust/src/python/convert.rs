@@ -21,13 +21,15 @@ pub(super) type SolutionParts<'py> = (CsrParts<'py>, &'static str, f64, Bound<'p
 /// A copy, which no other thread can change; its structure is checked.
 pub(super) fn to_matrix(arrays: &CsrArrays) -> PyResult<CsMat<f64>> {
     let (rows, columns, offsets, indices, values) = arrays;
-    let unsigned = |array: &PyReadonlyArray1<i64>| -> PyResult<Vec<usize>> {
-        let convert = |&value: &i64| usize::try_from(value).map_err(|e| PyValueError::new_err(e.to_string()));
-        array.as_array().iter().map(convert).collect()
-    };
     let (offsets, indices) = (unsigned(offsets)?, unsigned(indices)?);
     CsMat::try_new((*rows, *columns), offsets, indices, values.as_array().to_vec())
         .map_err(|(_, _, _, error)| PyValueError::new_err(format!("not a valid CSR matrix: {error}")))
+}
+
+/// A copy of indices.
+pub(super) fn unsigned(array: &PyReadonlyArray1<i64>) -> PyResult<Vec<usize>> {
+    let convert = |&value: &i64| usize::try_from(value).map_err(|e| PyValueError::new_err(format!("{value}: {e}")));
+    array.as_array().iter().map(convert).collect()
 }
 
 pub(super) fn signed(py: Python<'_>, values: Vec<usize>) -> Bound<'_, PyArray1<i64>> {

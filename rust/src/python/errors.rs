@@ -11,7 +11,7 @@ pub(super) fn to_python(error: IcidError) -> PyErr {
     let message = error.to_string();
     match error {
         IcidError::Memory { .. } => PyMemoryError::new_err(message),
-        IcidError::Numerical { .. } => NumericalError::new_err(message),
+        IcidError::Numerical { .. } | IcidError::Singular { .. } => NumericalError::new_err(message),
         IcidError::Interrupted => PyKeyboardInterrupt::new_err(message),
         IcidError::Empty { .. }
         | IcidError::NotSquare { .. }
@@ -20,6 +20,7 @@ pub(super) fn to_python(error: IcidError) -> PyErr {
         | IcidError::Diagonal { .. }
         | IcidError::Length { .. }
         | IcidError::Variance { .. }
+        | IcidError::Order { .. }
         | IcidError::Parameter { .. } => PyValueError::new_err(message),
     }
 }

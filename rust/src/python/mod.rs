@@ -9,12 +9,15 @@ mod long_call;
 
 use crate::error::IcidError;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
+use crate::order::{Elimination, Fit, Noise, Regression, Rule};
 use crate::problem::Problem;
 use crate::solver::{Schedule, Settings};
 use convert::to_solution_parts;
-use convert::{CsrArrays, CsrParts, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed, to_matrix};
+use convert::{
+    CsrArrays, CsrParts, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed, to_matrix, unsigned,
+};
 use long_call::LongCall;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sprs::CsMat;
@@ -26,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
     #[pymodule_export]
-    use super::{decompose, evaluate, heaviest_acyclic};
+    use super::{decompose, eliminate, eliminate_dense, evaluate, heaviest_acyclic, regress_along, regress_within};
 }
 
 /// Copies of what a problem is made of, to be put together without the interpreter's lock.
@@ -98,6 +101,129 @@ fn heaviest_acyclic<'py>(py: Python<'py>, b: CsrArrays<'py>) -> PyResult<(CsrPar
     let b = to_matrix(&b)?;
     let projection = py.detach(|| crate::order::heaviest_acyclic(b.view())).map_err(errors::to_python)?;
     Ok((from_matrix(py, projection.graph), signed(py, projection.order)))
+}
+
+/// B, order, noise variances.
+type EliminationParts<'py> = (CsrParts<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
+fn from_elimination(py: Python<'_>, elimination: Elimination) -> EliminationParts<'_> {
+    let Elimination { b, order, noise_variances } = elimination;
+    (from_matrix(py, b), signed(py, order), noise_variances.into_pyarray(py))
+}
+
+/// Copies of what settles the next variable to be eliminated: a causal order, or noise variances if they are known.
+struct GivenRule {
+    order: Option<Vec<usize>>,
+    noise_variances: Option<Vec<f64>>,
+}
+
+impl GivenRule {
+    fn new(order: Option<PyReadonlyArray1<i64>>, noise_variances: Option<PyReadonlyArray1<f64>>) -> PyResult<Self> {
+        Ok(Self {
+            order: order.map(|order| unsigned(&order)).transpose()?,
+            noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
+        })
+    }
+
+    fn rule(&self) -> Rule<'_> {
+        match &self.order {
+            Some(order) => Rule::Along(order),
+            None => Rule::SmallestPivot { noise_variances: self.noise_variances.as_deref() },
+        }
+    }
+}
+
+/// Order elimination of a sparse Θ: (B, order, noise variances).
+#[pyfunction]
+#[pyo3(signature = (theta, *, order, noise_variances, drop))]
+fn eliminate<'py>(
+    py: Python<'py>,
+    theta: CsrArrays<'py>,
+    order: Option<PyReadonlyArray1<'py, i64>>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    drop: f64,
+) -> PyResult<EliminationParts<'py>> {
+    let theta = to_matrix(&theta)?;
+    let given = GivenRule::new(order, noise_variances)?;
+    let call = LongCall::new(None, theta.nnz(), None)?;
+    let result =
+        call.run(py, |monitor| crate::order::eliminate(theta.view(), given.rule(), drop, monitor.interrupt()))?;
+    Ok(from_elimination(py, result))
+}
+
+/// Order elimination of a dense Θ, which must not change meanwhile: (B, order, noise variances).
+#[pyfunction]
+#[pyo3(signature = (theta, *, order, noise_variances, drop, n_threads))]
+fn eliminate_dense<'py>(
+    py: Python<'py>,
+    theta: PyReadonlyArray2<'py, f64>,
+    order: Option<PyReadonlyArray1<'py, i64>>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    drop: f64,
+    n_threads: Option<usize>,
+) -> PyResult<EliminationParts<'py>> {
+    let theta = theta.as_array();
+    let given = GivenRule::new(order, noise_variances)?;
+    let call = LongCall::new(n_threads, theta.len(), None)?;
+    let result =
+        call.run(py, |monitor| crate::order::eliminate_dense(&theta, given.rule(), drop, monitor.interrupt()))?;
+    Ok(from_elimination(py, result))
+}
+
+/// Graph along an order, or along that of elimination: (B, order, noise variances), score.
+///
+/// Θ and the covariance must not change meanwhile.
+#[pyfunction]
+#[pyo3(signature = (theta, covariance, *, samples, penalty, order, noise_variances, n_threads))]
+#[allow(clippy::too_many_arguments)]
+fn regress_along<'py>(
+    py: Python<'py>,
+    theta: PyReadonlyArray2<'py, f64>,
+    covariance: PyReadonlyArray2<'py, f64>,
+    samples: usize,
+    penalty: f64,
+    order: Option<PyReadonlyArray1<'py, i64>>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    n_threads: Option<usize>,
+) -> PyResult<(EliminationParts<'py>, f64)> {
+    let (theta, covariance) = (theta.as_array(), covariance.as_array());
+    let given = GivenRule::new(order, noise_variances)?;
+    let noise = given.noise_variances.as_deref().map_or(Noise::Equal, Noise::Known);
+    let data = Regression { covariance, samples, penalty, noise };
+    let call = LongCall::new(n_threads, theta.len(), None)?;
+    let fit = call.run(py, |monitor| crate::order::regress_along(&data, &theta, given.rule(), monitor.interrupt()))?;
+    Ok(from_fit(py, fit))
+}
+
+/// Graph along an order, with causes among the neighbours in a pattern: (B, order, noise variances), score.
+///
+/// The covariance must not change meanwhile.
+#[pyfunction]
+#[pyo3(signature = (pattern, covariance, *, samples, penalty, order, noise_variances, n_threads))]
+#[allow(clippy::too_many_arguments)]
+fn regress_within<'py>(
+    py: Python<'py>,
+    pattern: CsrArrays<'py>,
+    covariance: PyReadonlyArray2<'py, f64>,
+    samples: usize,
+    penalty: f64,
+    order: PyReadonlyArray1<'py, i64>,
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    n_threads: Option<usize>,
+) -> PyResult<(EliminationParts<'py>, f64)> {
+    let (pattern, covariance) = (to_matrix(&pattern)?, covariance.as_array());
+    let (order, noise_variances) = (unsigned(&order)?, noise_variances.map(|v| v.as_array().to_vec()));
+    let noise = noise_variances.as_deref().map_or(Noise::Equal, Noise::Known);
+    let data = Regression { covariance, samples, penalty, noise };
+    let call = LongCall::new(n_threads, pattern.nnz(), None)?;
+    let fit =
+        call.run(py, |monitor| crate::order::regress_within(&data, &order, pattern.view(), monitor.interrupt()))?;
+    Ok(from_fit(py, fit))
+}
+
+fn from_fit(py: Python<'_>, fit: Fit) -> (EliminationParts<'_>, f64) {
+    let Fit { b, order, noise_variances, score } = fit;
+    (from_elimination(py, Elimination { b, order, noise_variances }), score)
 }
 
 /// Value, gradient, curvature, residual norm, seconds.

@@ -1,0 +1,316 @@
+//! Elimination on a graph that shrinks: sparse symmetric rank-one updates that also delete what cancels.
+
+use super::dense::DenseTheta;
+use super::{CANCELLED, Columns, check_pivot};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
+use crate::problem::SparseTheta;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// Eliminations between two looks at the interrupt and at the density of what remains.
+const PATIENCE: usize = 256;
+/// Share of entries above which the remaining Θ is treated as dense; an entry costs a merge about fifty times what it
+/// costs a matrix product, and a step takes `|N|²` of the former or half the square of the size of the latter.
+const DENSE_SHARE: f64 = 0.1;
+/// Variables below which it is not worth the change.
+const DENSE_SIZE: usize = 128;
+
+/// Eliminate all variables, along a causal order in the caller's numbers if there is one.
+pub(super) fn eliminate(
+    theta: &SparseTheta,
+    order: Option<&[u32]>,
+    interrupt: &Interrupt,
+) -> Result<Columns, IcidError> {
+    let mut remaining = Remaining::new(theta)?;
+    let mut columns = Columns::with_capacity(theta.dim(), theta.values.len() / 2);
+    if let Some(order) = order {
+        let numbers = crate::problem::numbering::inverse(&theta.names);
+        let mut list = List(order.iter().map(|&name| numbers[name as usize]).collect());
+        remaining.eliminate_each(0..theta.dim(), &mut list, &mut columns, interrupt)?;
+        return Ok(columns);
+    }
+    for component in theta.components() {
+        let mut queue = remaining.queue(component.clone());
+        remaining.eliminate_each(component, &mut queue, &mut columns, interrupt)?;
+    }
+    Ok(columns)
+}
+
+/// An off-diagonal entry of a row.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    column: u32,
+    value: f64,
+}
+
+/// A variable and its row, side by side in memory because they are needed together.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// Diagonal entry of what remains; zero once the variable is eliminated.
+    diagonal: f64,
+    /// Diagonal entry as it was.
+    original: f64,
+    /// Ω^½.
+    scale: f64,
+    /// Where its entries begin, how many there are, and how many there is room for.
+    start: usize,
+    len: u32,
+    capacity: u32,
+}
+
+impl Node {
+    fn row(&self) -> Range<usize> {
+        self.start..self.start + self.len as usize
+    }
+}
+
+/// The inverse covariance of the variables that are not yet eliminated, scaled to unit noise.
+struct Remaining<'a> {
+    names: &'a [u32],
+    nodes: Vec<Node>,
+    entries: Vec<Entry>,
+    /// Off-diagonal entries of the component at hand.
+    stored: usize,
+    /// The row being eliminated, and one being changed.
+    pivot_row: Vec<Entry>,
+    changed_row: Vec<Entry>,
+}
+
+impl<'a> Remaining<'a> {
+    fn new(theta: &'a SparseTheta) -> Result<Self, IcidError> {
+        let d = theta.dim();
+        ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
+        let mut nodes = Vec::with_capacity(d);
+        let mut entries = Vec::with_capacity(theta.values.len() - d);
+        let scale = |i: usize| 1.0 / theta.noise_precision[i].sqrt();
+        for i in 0..d {
+            let start = entries.len();
+            let mut node = Node { diagonal: 0.0, original: 0.0, scale: scale(i), start, len: 0, capacity: 0 };
+            for k in theta.offsets[i]..theta.offsets[i + 1] {
+                let column = theta.neighbours[k];
+                let value = theta.values[k] * (node.scale * scale(column as usize));
+                if i == column as usize {
+                    (node.diagonal, node.original) = (value, value);
+                } else {
+                    entries.push(Entry { column, value });
+                }
+            }
+            node.len = (entries.len() - start) as u32;
+            node.capacity = node.len;
+            nodes.push(node);
+        }
+        Ok(Self { names: &theta.names, nodes, entries, stored: 0, pivot_row: Vec::new(), changed_row: Vec::new() })
+    }
+
+    fn queue(&self, component: Range<usize>) -> Queue {
+        let mut settled: Vec<_> = component.map(|i| (self.nodes[i].diagonal.to_bits(), i as u32)).collect();
+        settled.sort_unstable_by(|a, b| b.cmp(a));
+        Queue { settled, changed: BinaryHeap::new() }
+    }
+
+    /// Eliminate the variables of a component in the order in which `next` gives them.
+    fn eliminate_each(
+        &mut self,
+        component: Range<usize>,
+        next: &mut impl Next,
+        columns: &mut Columns,
+        interrupt: &Interrupt,
+    ) -> Result<(), IcidError> {
+        self.stored = component.clone().map(|i| self.nodes[i].len as usize).sum();
+        self.pivot_row.clear();
+        for step in 0..component.len() {
+            if step % PATIENCE == 0 {
+                if interrupt.is_raised() {
+                    return Err(IcidError::Interrupted);
+                }
+                let left = component.len() - step;
+                if left >= DENSE_SIZE && self.stored as f64 > DENSE_SHARE * (left as f64 * left as f64) {
+                    return self.eliminate_dense(component, next.rest(), columns, interrupt);
+                }
+            }
+            let variable = next.next(self).expect("a variable for each step");
+            self.eliminate(variable, columns)?;
+        }
+        Ok(())
+    }
+
+    fn eliminate(&mut self, variable: u32, columns: &mut Columns) -> Result<(), IcidError> {
+        let i = variable as usize;
+        let Node { diagonal: pivot, scale, len, .. } = self.nodes[i];
+        self.pivot_row.clear();
+        self.pivot_row.extend_from_slice(&self.entries[self.nodes[i].row()]);
+        self.nodes[i].diagonal = 0.0;
+        self.stored -= 2 * len as usize;
+        for &Entry { column, value } in &self.pivot_row {
+            let node = &mut self.nodes[column as usize];
+            node.diagonal -= value * value / pivot;
+            check_pivot(node.diagonal, node.original, self.names[column as usize])?;
+        }
+        let weight = |e: &Entry| (e.column, -e.value / pivot * (scale / self.nodes[e.column as usize].scale));
+        columns.push(variable, pivot / (scale * scale), self.pivot_row.iter().map(weight));
+        (0..self.pivot_row.len()).try_for_each(|at| self.subtract(self.pivot_row[at], variable, pivot))
+    }
+
+    /// Subtract from the row of a neighbour its part of the update: `value · pivot_row / pivot`.
+    fn subtract(&mut self, neighbour: Entry, eliminated: u32, pivot: f64) -> Result<(), IcidError> {
+        let i = neighbour.column as usize;
+        let node = self.nodes[i];
+        let old = &self.entries[node.row()];
+        self.changed_row.clear();
+        let mut kept = old.iter().filter(|e| e.column != eliminated).peekable();
+        for update in &self.pivot_row {
+            while let Some(&&entry) = kept.peek().filter(|e| e.column < update.column) {
+                self.changed_row.push(entry);
+                kept.next();
+            }
+            if update.column == neighbour.column {
+                continue;
+            }
+            // Both factors in one product, so that the matrix stays symmetric to the bit.
+            let change = neighbour.value * update.value / pivot;
+            match kept.next_if(|e| e.column == update.column) {
+                None => self.changed_row.push(Entry { column: update.column, value: -change }),
+                Some(entry) => {
+                    let left = entry.value - change;
+                    if !self.has_cancelled(left, entry.value, i, update.column as usize) {
+                        self.changed_row.push(Entry { column: update.column, value: left });
+                    }
+                }
+            }
+        }
+        self.changed_row.extend(kept);
+
+        let len = self.changed_row.len();
+        self.stored = self.stored + len + 1 - node.len as usize;
+        if len <= node.capacity as usize {
+            self.entries[node.start..node.start + len].copy_from_slice(&self.changed_row);
+            self.nodes[i].len = len as u32;
+        } else {
+            self.move_row(i)?;
+        }
+        Ok(())
+    }
+
+    /// Is what is left of an entry rounding?
+    fn has_cancelled(&self, left: f64, before: f64, a: usize, b: usize) -> bool {
+        // Most entries do not cancel at all, and the diagonal of b is far away.
+        left.abs() <= 1e-3 * before.abs()
+            && left * left <= CANCELLED * CANCELLED * self.nodes[a].diagonal * self.nodes[b].diagonal
+    }
+
+    /// Put a row that has outgrown its place at the end, with room for as much again.
+    fn move_row(&mut self, i: usize) -> Result<(), IcidError> {
+        let (start, len) = (self.entries.len(), self.changed_row.len());
+        if start + 2 * len > self.entries.capacity() {
+            ensure_room::<Entry>("the elimination of theta, which fills in,", 2 * (start + 2 * len) as u128)?;
+        }
+        self.entries.extend_from_slice(&self.changed_row);
+        self.entries.resize(start + 2 * len, Entry { column: 0, value: 0.0 });
+        let node = &mut self.nodes[i];
+        (node.start, node.len, node.capacity) = (start, len as u32, 2 * len as u32);
+        Ok(())
+    }
+
+    /// Hand what remains of a component to the dense kernel.
+    fn eliminate_dense(
+        &self,
+        component: Range<usize>,
+        order: Option<Vec<u32>>,
+        columns: &mut Columns,
+        interrupt: &Interrupt,
+    ) -> Result<(), IcidError> {
+        let pivoted = order.is_none();
+        let left = order
+            .unwrap_or_else(|| component.clone().filter(|&i| self.nodes[i].diagonal > 0.0).map(|i| i as u32).collect());
+        let mut place = vec![0; component.len()];
+        for (k, &i) in left.iter().enumerate() {
+            place[i as usize - component.start] = k;
+        }
+        let mut dense = DenseTheta::zeros(left.len(), pivoted)?;
+        for (k, &i) in left.iter().enumerate() {
+            let node = self.nodes[i as usize];
+            dense.set(k, k, node.diagonal);
+            for entry in &self.entries[node.row()] {
+                let j = place[entry.column as usize - component.start];
+                if j < k {
+                    dense.set(k, j, entry.value);
+                }
+            }
+        }
+        let factor = dense.factorise(interrupt).map_err(|error| match error {
+            IcidError::Singular { index, pivot, diagonal } => {
+                IcidError::Singular { index: self.names[left[index] as usize] as usize, pivot, diagonal }
+            }
+            other => other,
+        })?;
+        factor.for_each_column(|variable, pivot, causes| {
+            let variable = left[variable as usize];
+            let scale = self.nodes[variable as usize].scale;
+            let weight = |(cause, weight): (u32, f64)| {
+                let cause = left[cause as usize];
+                (cause, weight * (scale / self.nodes[cause as usize].scale))
+            };
+            columns.push(variable, pivot / (scale * scale), causes.map(weight));
+        });
+        Ok(())
+    }
+}
+
+/// Which variable is next.
+trait Next {
+    fn next(&mut self, remaining: &Remaining) -> Option<u32>;
+
+    /// The variables still to come, where that is settled.
+    fn rest(&self) -> Option<Vec<u32>>;
+}
+
+/// The smallest diagonal entry next; entries that have changed since are found out when they come up.
+struct Queue {
+    /// Diagonal entries as they were at first, the smallest last: read in order, unlike a heap of them all.
+    settled: Vec<(u64, u32)>,
+    /// Those that have changed.
+    changed: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Next for Queue {
+    fn next(&mut self, remaining: &Remaining) -> Option<u32> {
+        // Diagonal entries are positive, and positive numbers are ordered as their bits are.
+        let bits = |i: u32| remaining.nodes[i as usize].diagonal.to_bits();
+        for &Entry { column, .. } in &remaining.pivot_row {
+            self.changed.push(Reverse((bits(column), column)));
+        }
+        let holds = |&(key, i): &(u64, u32)| bits(i) == key;
+        while self.settled.last().is_some_and(|top| !holds(top)) {
+            self.settled.pop();
+        }
+        while self.changed.peek().is_some_and(|Reverse(top)| !holds(top)) {
+            self.changed.pop();
+        }
+        let next = match (self.settled.last(), self.changed.peek()) {
+            (Some(one), Some(Reverse(other))) if one < other => self.settled.pop(),
+            (Some(_), None) => self.settled.pop(),
+            _ => self.changed.pop().map(|Reverse(top)| top),
+        };
+        next.map(|(_, i)| i)
+    }
+
+    fn rest(&self) -> Option<Vec<u32>> {
+        None
+    }
+}
+
+/// The last of a list next.
+struct List(Vec<u32>);
+
+impl Next for List {
+    fn next(&mut self, _: &Remaining) -> Option<u32> {
+        self.0.pop()
+    }
+
+    fn rest(&self) -> Option<Vec<u32>> {
+        Some(self.0.iter().rev().copied().collect())
+    }
+}
