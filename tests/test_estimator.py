@@ -38,12 +38,14 @@ def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
-def test_most_edges_are_found(data):
+def test_all_edges_are_found_and_most_by_the_paper_alone(data):
     B, X = data
-    model = ICID(threshold=0.3).fit(X)
-    score = metrics.count_accuracy(B, model.adjacency_matrix_)
+    paper = ICID(refine=None, threshold=0.3).fit(X)
+    score = metrics.count_accuracy(B, paper.adjacency_matrix_)
     assert score["tpr"] >= 0.7
     assert score["shd"] <= 12
+    model = ICID().fit(X)
+    assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] == 0
     rank = np.argsort(model.causal_order_)
     rows, columns = model.adjacency_matrix_.nonzero()
     assert (rank[rows] < rank[columns]).all()
@@ -56,6 +58,7 @@ def test_most_edges_are_found(data):
         "skewness",
         "decompose",
         "dag",
+        "refine",
         "noise",
     }
 
@@ -132,7 +135,7 @@ def test_scikit_learn_tools(data):
     np.testing.assert_array_equal(again.adjacency_matrix_.toarray(), model.adjacency_matrix_.toarray())
     pipeline = make_pipeline(StandardScaler(), ICID()).fit(X)
     assert pipeline.score(X) < 0
-    search = GridSearchCV(ICID(), {"l1_weight": [0.05, 0.2, 50.0], "dag": ["greedy", "exptrace"]}, cv=3)
+    search = GridSearchCV(ICID(refine=None), {"l1_weight": [0.05, 0.2, 50.0], "dag": ["greedy", "exptrace"]}, cv=3)
     # With the largest penalty some folds find nothing, and say so.
     with pytest.warns(UserWarning, match="the graph is empty"):
         search.fit(X)
@@ -172,6 +175,74 @@ def test_known_noise_variances_help():
     assert shd[0] < shd[1]
 
 
+class TestRefineByOrder:
+    @pytest.mark.parametrize(("degree", "n"), [(1, 300), (1, 1000), (2, 1000)])
+    def test_equal_variances_give_the_graph(self, degree, n):
+        B = datasets.random_dag(100, degree, random_state=degree)
+        model = ICID(refine="order").fit(datasets.sample_sem(B, n, random_state=n))
+        assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 2
+        np.testing.assert_allclose(model.noise_variances_, 1.0, atol=4 * np.sqrt(2 / n))
+        refinement = model.info_["refinement"]
+        assert refinement["order"] == min(refinement["scores"], key=refinement["scores"].get)
+
+    def test_known_variances_give_the_graph(self):
+        B, variances = datasets.rescale_sem(datasets.random_dag(60, 2, random_state=0), 1.0, 1.0)
+        X = datasets.sample_sem(B, 3000, noise_variances=variances, random_state=0)
+        known = ICID(noise_variances=variances).fit(X)
+        assert metrics.count_accuracy(B, known.adjacency_matrix_)["shd"] <= 2
+        np.testing.assert_allclose(known.noise_variances_, variances, rtol=0.2)
+
+    def test_weights_are_least_squares_along_the_order(self, data):
+        _, X = data
+        model = ICID(refine="order").fit(X)
+        B, centred = model.adjacency_matrix_.tocsc(), X - X.mean(axis=0)
+        for j in range(30):
+            causes = B.indices[B.indptr[j] : B.indptr[j + 1]]
+            weights, *_ = np.linalg.lstsq(centred[:, causes], centred[:, j])
+            np.testing.assert_allclose(B.data[B.indptr[j] : B.indptr[j + 1]], weights, atol=1e-9)
+            residual = centred[:, j] - centred[:, causes] @ weights
+            assert model.noise_variances_[j] == pytest.approx(np.mean(residual**2))
+        rank = np.argsort(model.causal_order_)
+        rows, columns = model.adjacency_matrix_.nonzero()
+        assert (rank[rows] < rank[columns]).all()
+
+    def test_causes_that_cancel_in_theta_are_found(self):
+        """1 → 2 is worth 0.6 − 0.5 · 1.2 = 0 in Θ: 1 and 2 also have the common effect 3."""
+        B = np.zeros((4, 4))
+        B[1, 2], B[1, 3], B[2, 3], B[0, 1] = 0.6, 0.5, 1.2, 1.0
+        theta = datasets.sem_precision(sp.csr_array(B)).toarray()
+        assert abs(theta[1, 2]) < 1e-12
+        X = datasets.sample_sem(B, 5000, random_state=0)
+        assert metrics.count_accuracy(B, ICID().fit(X).adjacency_matrix_)["shd"] == 0
+
+    def test_columns_in_another_order_give_the_same_graph(self, data):
+        _, X = data
+        P = np.random.default_rng(0).permutation(30)
+        plain, permuted = ICID().fit(X), ICID().fit(X[:, P])
+        np.testing.assert_allclose(
+            plain.adjacency_matrix_.toarray()[np.ix_(P, P)], permuted.adjacency_matrix_.toarray(), atol=1e-9
+        )
+
+    def test_a_given_theta_is_decomposed_exactly(self):
+        B, variances = datasets.rescale_sem(datasets.random_dag(40, 2, random_state=3), 1.0, 0.6)
+        theta = datasets.sem_precision(B, variances)
+        model = ICID(precision="precomputed", noise_variances=variances).fit(theta)
+        assert abs(model.adjacency_matrix_ - B).max() < 1e-9
+        np.testing.assert_allclose(model.noise_variances_, variances)
+
+    def test_too_few_rows(self):
+        X = np.random.default_rng(0).normal(size=(25, 24)) @ (np.eye(24) + 0.5 * np.eye(24, k=1))
+        with pytest.raises(ValueError, match="at least 27 rows; use refine=None"):
+            ICID(precision=LedoitWolf(), refine="order").fit(X)
+        assert ICID(precision=LedoitWolf()).fit(X).info_["refine"] is None
+
+    def test_a_raw_matrix_is_not_refined(self, data):
+        _, X = data
+        assert ICID(dag=None).fit(X).info_["refine"] is None
+        with pytest.raises(ValueError, match="dag=None"):
+            ICID(dag=None, refine="order").fit(X)
+
+
 @pytest.mark.parametrize("unit", [1e-30, 1e-3, 3.0, 1e6])
 @pytest.mark.parametrize("known", [False, True])
 def test_units_do_not_matter(data, unit, known):
@@ -187,7 +258,7 @@ def test_sparse_input_is_the_same_as_dense(data):
     X = np.where(np.abs(X) > 0.5, X, 0.0)
     dense, sparse = ICID().fit(X), ICID().fit(sp.csr_array(X))
     np.testing.assert_array_equal(sparse.adjacency_matrix_.toarray(), dense.adjacency_matrix_.toarray())
-    assert sparse.score(sp.csc_array(X)) == dense.score(X)
+    assert sparse.score(sp.csc_array(X)) == pytest.approx(dense.score(X))
 
 
 def test_names_of_any_type_are_kept_and_not_left_over(data):
@@ -297,6 +368,9 @@ class TestAudit:
         with pytest.warns(UserWarning, match="the graph is empty: no partial correlation"):
             ICID().fit(X)
         with pytest.warns(UserWarning, match="lower l1_weight or threshold"):
+            ICID(threshold=100, refine=None).fit(X @ (np.eye(5) + np.eye(5, k=1)))
+
+        with pytest.warns(UserWarning, match="no edge earns its penalty, or the threshold"):
             ICID(threshold=100).fit(X @ (np.eye(5) + np.eye(5, k=1)))
 
     def test_running_out_of_iterations_warns(self, frame):

@@ -6,6 +6,7 @@ from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
 from icid_rs.dag import project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
+from icid_rs.elimination import Elimination, eliminate, eliminate_along
 from icid_rs.estimator import ICID
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
@@ -15,11 +16,14 @@ __version__ = version("icid_rs")
 __all__ = [
     "ICID",
     "Decomposition",
+    "Elimination",
     "NumericalError",
     "Precision",
     "__version__",
     "datasets",
     "decompose",
+    "eliminate",
+    "eliminate_along",
     "empirical_precision",
     "fdr_precision",
     "metrics",

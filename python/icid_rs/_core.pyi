@@ -6,9 +6,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NumericalError", "decompose", "evaluate", "heaviest_acyclic"]
+__all__ = [
+    "NumericalError",
+    "decompose",
+    "eliminate",
+    "eliminate_dense",
+    "evaluate",
+    "heaviest_acyclic",
+    "regress_along",
+    "regress_within",
+]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+_CsrParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+_Elimination: TypeAlias = tuple[_CsrParts, NDArray[np.int64], NDArray[np.float64]]
 
 class NumericalError(ArithmeticError): ...
 
@@ -27,15 +38,48 @@ def decompose(
     callback: Callable[[dict[str, Any]], object] | None,
     n_threads: int | None,
 ) -> tuple[
-    tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+    _CsrParts,
     str,
     float,
     dict[str, Any],
     list[dict[str, Any]],
 ]: ...
-def heaviest_acyclic(
-    b: _Csr,
-) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], NDArray[np.int64]]: ...
+def heaviest_acyclic(b: _Csr) -> tuple[_CsrParts, NDArray[np.int64]]: ...
+def eliminate(
+    theta: _Csr,
+    *,
+    order: NDArray[np.int64] | None,
+    noise_variances: NDArray[np.float64] | None,
+    drop: float,
+) -> _Elimination: ...
+def eliminate_dense(
+    theta: NDArray[np.float64],
+    *,
+    order: NDArray[np.int64] | None,
+    noise_variances: NDArray[np.float64] | None,
+    drop: float,
+    n_threads: int | None,
+) -> _Elimination: ...
+def regress_along(
+    theta: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    *,
+    samples: int,
+    penalty: float,
+    order: NDArray[np.int64] | None,
+    noise_variances: NDArray[np.float64] | None,
+    n_threads: int | None,
+) -> tuple[_Elimination, float]: ...
+def regress_within(
+    pattern: _Csr,
+    covariance: NDArray[np.float64],
+    *,
+    samples: int,
+    penalty: float,
+    order: NDArray[np.int64],
+    noise_variances: NDArray[np.float64] | None,
+    n_threads: int | None,
+) -> tuple[_Elimination, float]: ...
 def evaluate(
     theta: _Csr,
     b: _Csr,

@@ -12,16 +12,37 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 
 
-def as_csr(matrix: Any, name: str) -> sp.csr_array[np.float64, tuple[int, int]]:
-    """Return a float64 copy in canonical CSR form, from anything array-like or sparse."""
+def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Return float64 in canonical CSR form, from anything array-like or sparse; a copy, or not to be changed."""
     if not sp.issparse(matrix):
         matrix = _as_array(matrix, name)
     _check_numeric(matrix.dtype, name)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be a matrix, but it has {matrix.ndim} dimension(s)")
-    csr = sp.csr_array(matrix).astype(np.float64, copy=True)
-    csr.sum_duplicates()
+    csr = sp.csr_array(matrix).astype(np.float64, copy=copy)
+    if not csr.has_canonical_format:
+        csr = csr if copy else csr.copy()
+        csr.sum_duplicates()
     return cast("sp.csr_array[np.float64, tuple[int, int]]", csr)
+
+
+def as_dense(matrix: Any, name: str) -> FloatArray:
+    """Return a float64 array of two dimensions, from anything array-like or sparse; no copy is made unless needed."""
+    array = _as_array(matrix.toarray() if hasattr(matrix, "toarray") else matrix, name)
+    _check_numeric(array.dtype, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, but it has {array.ndim} dimension(s)")
+    if array.dtype in (np.float16, np.float32):
+        array = symmetrise_single(array.astype(np.float64))
+    return np.asarray(array, dtype=np.float64)
+
+
+def as_order(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Return indices; whether they are a permutation is checked by the core."""
+    array = _as_array(values, name)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be a vector of integers, but it has shape {array.shape} and dtype {array.dtype}")
+    return array.astype(np.int64)
 
 
 def csr_parts(
@@ -82,6 +103,6 @@ def symmetrise_single(theta: Any) -> Any:
     if theta.shape[0] != theta.shape[1]:
         return theta
     scale = np.sqrt(np.abs(theta.diagonal()))
-    difference = (theta - theta.T).tocoo()
+    difference = sp.coo_array(theta - theta.T)
     bound = np.sqrt(np.finfo(np.float32).eps) * scale[difference.row] * scale[difference.col]
     return (theta + theta.T) * 0.5 if (np.abs(difference.data) <= bound).all() else theta

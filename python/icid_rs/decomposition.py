@@ -126,7 +126,7 @@ def decompose(
     True
     """
     single = getattr(theta, "dtype", None) in (np.float16, np.float32)
-    theta = as_csr(theta, "theta")
+    theta = as_csr(theta, "theta", copy=False)
     if single:
         theta = symmetrise_single(theta)
     d = theta.shape[0]

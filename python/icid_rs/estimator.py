@@ -9,25 +9,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
-from sklearn.covariance import GraphicalLassoCV
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icid_rs import audit
 from icid_rs._validation import FloatArray, as_csr, as_vector, check_real
 from icid_rs.dag import acyclic_graph
 from icid_rs.decomposition import decompose
+from icid_rs.estimation import check_kind, estimate_precision
 from icid_rs.graph import Edge, list_edges, to_networkx
-from icid_rs.precision import (
-    Precision,
-    Stopwatch,
-    check_scales,
-    cut_inverse,
-    empirical_covariance,
-    invert,
-    tested_inverse,
-)
+from icid_rs.precision import Precision, Stopwatch, invert
+from icid_rs.refine import Refined, refine_by_order, refine_exactly
 from icid_rs.skewness import skewness_matrix
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
@@ -37,8 +29,8 @@ _AUTO_L1_WEIGHT = 0.1
 class ICID(BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
 
-    Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support, and
-    makes B acyclic.
+    Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support,
+    makes B acyclic, and fits a graph along its causal order or a better one.
 
     Parameters
     ----------
@@ -58,10 +50,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         What is assumed of the noise variances.
     noise_variances : float or array of shape (d,), optional
         The noise variances, where they are known.
-    refine : {"auto"} or None
-        What happens after the decomposition: nothing, as in the paper.
+    refine : {"auto", "order"} or None
+        What happens after the decomposition. ``"order"``: its causal order competes with the one that elimination
+        finds (`eliminate`); along each, every variable is regressed on its predecessors, and causes that do not earn a
+        penalty of the BIC type are dropped; the better score wins. ``"auto"`` is the same where there are enough rows
+        and `dag` is not None. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
-        How B is made acyclic (`project_to_dag`). None keeps it as it is.
+        How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
         Weights smaller than this are dropped; ``"auto"`` is 0.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
@@ -93,8 +88,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         How the solver ended; see `Decomposition`.
     info_ : dict
         ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
-        ``threshold``); the ``unit`` that Θ was divided by before it was decomposed; and the ``decomposition``:
-        residual, info and history of the solver.
+        ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the ``decomposition``:
+        residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
+        the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge.
     n_features_in_, feature_names_in_
         As in scikit-learn; names only if the columns of X have them.
 
@@ -103,11 +99,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     >>> from icid_rs import ICID, datasets, metrics
     >>> B = datasets.random_dag(30, 1, random_state=1)
     >>> X = datasets.sample_sem(B, 3000, random_state=1)
-    >>> model = ICID(threshold=0.3).fit(X)
-    >>> model.status_
-    'max_alm_iter'
-    >>> metrics.count_accuracy(B, model.adjacency_matrix_)["tpr"] > 0.7
-    True
+    >>> model = ICID().fit(X)
+    >>> metrics.count_accuracy(B, model.adjacency_matrix_)["shd"]
+    0
     """
 
     def __init__(
@@ -181,6 +175,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         choices = self._resolve()
         watch = Stopwatch()
         self._columns = audit.column_names(X)
+        samples = None
         if self.precision == "precomputed":
             estimate, M = self._given(X), None
             self.location_ = np.zeros(estimate.theta.shape[0])
@@ -191,12 +186,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             X = self._validated(X, reset=True)
             audit.check_values(X, self._names())
             watch.lap("audit")
-            estimate = self._estimate(X, choices["precision"])
+            estimate, self.location_ = estimate_precision(X, choices["precision"], self.lambda1, self._names())
             watch.skip()
             if self.noise_variances is None:
                 audit.warn_of_scales(estimate.covariance, self._names())
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
+            samples = len(X)
 
         theta, variances, unit = self._in_units_of_the_noise(estimate.theta)
         result = decompose(
@@ -214,11 +210,20 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             n_threads=self.n_threads,
         )
         watch.lap("decompose")
-        self._project(result.B, choices["threshold"])
+        B, order = self._project(result.B)
         watch.lap("dag")
-        self.precision_ = estimate.theta
-        self.covariance_ = estimate.covariance
-        self.noise_variances_ = _unexplained(self.adjacency_matrix_, estimate.covariance)
+        refined = self._refine(choices, estimate, samples, order)
+        watch.lap("refine")
+        if refined is not None:
+            B, order = refined.B, refined.order
+        B.data[np.abs(B.data) < choices["threshold"]] = 0.0
+        B.eliminate_zeros()
+        self.adjacency_matrix_, self.causal_order_ = B, order
+        self.precision_, self.covariance_ = estimate.theta, estimate.covariance
+        if refined is not None and choices["threshold"] == 0:
+            self.noise_variances_ = refined.noise_variances
+        else:
+            self.noise_variances_ = _unexplained(B, estimate.covariance)
         watch.lap("noise")
         self.status_ = result.status
         self.info_ = {
@@ -228,6 +233,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "lambda1": estimate.lambda1,
             "criterion": estimate.criterion,
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
+            "refinement": None if refined is None else refined.info,
         }
         self._warn_if_empty()
         return self
@@ -282,16 +288,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """Check the parameters that are not checked elsewhere, and settle what is ``"auto"``."""
         for name, allowed in {
             "noise": ("auto", "equal"),
-            "refine": ("auto", None),
+            "refine": ("auto", "order", None),
             "dag": ("greedy", "exptrace", None),
         }.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: it must be one of {allowed}")
-        kinds = ("auto", "empirical", "fdr", "lasso", "precomputed")
-        if isinstance(self.precision, str) and self.precision not in kinds:
-            raise ValueError(f"precision = {self.precision!r}: it must be one of {kinds}, or an estimator")
-        if not isinstance(self.precision, str) and not hasattr(self.precision, "fit"):
-            raise TypeError(f"precision must be a string or an estimator, not {self.precision!r}")
+        check_kind(self.precision)
+        if self.dag is None and self.refine == "order":
+            raise ValueError("refine='order' fits an acyclic graph, but dag=None asks for B as it is; use refine=None")
 
         def settle(name: str, auto: float) -> float:
             value = getattr(self, name)
@@ -307,6 +311,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
             "skewness": settle("skewness", 0.0),
             "threshold": settle("threshold", 0.0),
+            "refine": self.refine if self.refine != "auto" or self.dag is not None else None,
         }
 
     def __sklearn_tags__(self) -> Any:
@@ -321,47 +326,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _names(self) -> list[Any]:
         return list(range(self.n_features_in_)) if self._columns is None else self._columns
-
-    def _estimate(self, X: FloatArray, kind: Any) -> Precision:
-        n, d = X.shape
-        watch = Stopwatch()
-        covariance, self.location_ = empirical_covariance(X)
-        watch.lap("covariance")
-        check_scales(X, covariance, self.location_, self._names())
-        if kind not in ("fdr", "empirical") or n <= d:
-            # The others find out when they invert.
-            audit.check_duplicates(covariance, self._names())
-            if n > d:
-                audit.check_covariance(covariance, self._names())
-        try:
-            if kind == "empirical":
-                # With no more rows than columns the covariance is singular in any case.
-                return cut_inverse(covariance, self.lambda1, watch, pseudo=n <= d)
-            if kind == "fdr":
-                return tested_inverse(covariance, n, 0.05, watch)
-        except np.linalg.LinAlgError:
-            audit.check_covariance(covariance, self._names())
-            raise
-        if kind == "lasso":
-            scale = np.sqrt(covariance.diagonal())
-            with warnings.catch_warnings():
-                # Its inner solves may stop short or diverge on candidates that are not chosen.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                warnings.simplefilter("ignore", RuntimeWarning)
-                try:
-                    lasso = GraphicalLassoCV().fit((X - self.location_) / scale)
-                except FloatingPointError as error:
-                    raise ValueError(f"the graphical lasso failed on these data: {error}") from None
-            theta = lasso.precision_ / np.outer(scale, scale)
-        else:
-            fitted = clone(kind).fit(X)
-            if not hasattr(fitted, "precision_"):
-                raise TypeError(f"precision: {kind!r} has no attribute precision_ after fit")
-            theta = fitted.precision_
-        watch.lap("inverse")
-        theta = as_csr(theta, "precision_")
-        theta.eliminate_zeros()
-        return Precision(theta, covariance, timings=watch.timings)
 
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
@@ -411,16 +375,31 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
         return report
 
-    def _project(self, B: sp.csr_array[np.float64, tuple[int, int]], threshold: float) -> None:
-        """Make B acyclic and drop what is small."""
-        order = None
-        if self.dag is not None:
-            graph = acyclic_graph(B, self.dag, random_state=self.random_state)  # type: ignore[arg-type]
-            B, order = graph.B, graph.order
-        B.data[np.abs(B.data) < threshold] = 0.0
-        B.eliminate_zeros()
-        self.adjacency_matrix_ = B
-        self.causal_order_ = order
+    def _project(self, B: sp.csr_array[np.float64, tuple[int, int]]) -> tuple[Any, Any]:
+        """Make B acyclic, and find a causal order."""
+        if self.dag is None:
+            return B, None
+        graph = acyclic_graph(B, self.dag, random_state=self.random_state)  # type: ignore[arg-type]
+        return graph.B, graph.order
+
+    def _refine(self, choices: dict[str, Any], estimate: Precision, samples: int | None, order: Any) -> Refined | None:
+        """Let orders compete, if that is wanted and there are enough data."""
+        if choices["refine"] is None:
+            return None
+        d = len(order)
+        if samples is not None and samples < d + 3:
+            if choices["refine"] == "order":
+                raise ValueError(
+                    f"n_samples = {samples} for {d} columns: refine='order' regresses each column on the others before "
+                    f"it, which needs at least {d + 3} rows; use refine=None, or fewer columns"
+                )
+            choices["refine"] = None
+            return None
+        choices["refine"] = "order"
+        known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
+        if samples is None:
+            return refine_exactly(estimate.theta, order, known)
+        return refine_by_order(estimate, samples, order, known, self.n_threads)
 
     def _warn_if_empty(self) -> None:
         """Say why there is nothing, unless there is nothing."""
@@ -430,8 +409,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             reason = (
                 "no partial correlation differs from zero: the variables look independent, or there are too few rows"
             )
-        else:
+        elif self.info_["refine"] is None:
             reason = "the penalty or the threshold removed every edge: lower l1_weight or threshold"
+        else:
+            reason = "no edge earns its penalty, or the threshold removed it: find more rows, or lower threshold"
         warnings.warn(f"the graph is empty: {reason}", UserWarning, stacklevel=3)
 
 

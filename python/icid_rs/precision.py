@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, lapack
+from scipy.linalg import blas, cholesky, lapack
 from scipy.sparse.linalg import splu
 from scipy.stats import norm
 
@@ -19,6 +19,10 @@ from icid_rs._validation import FloatArray, check_real
 
 #: Share of a variable's variance left unexplained by others that counts as none.
 COLLINEAR = 1e-10
+#: Rows that are centred at a time: enough for the matrix product to run at full speed.
+_BLOCK_ROWS = 1024
+#: Columns that are mirrored at a time.
+_TILE = 64
 #: Share of nonzeros above which a dense factorisation is faster than a sparse one.
 _DENSE_SHARE = 0.02
 
@@ -39,6 +43,8 @@ class Precision:
         For a grid of cuts: each with the value of the criterion C(λ₁).
     timings : dict
         Seconds for ``covariance``, ``inverse`` and ``support``.
+    inverse : numpy.ndarray or None
+        The inverse covariance before entries were set to zero, if there is one.
     """
 
     theta: sp.csr_array[np.float64, tuple[int, int]]
@@ -46,6 +52,7 @@ class Precision:
     lambda1: float | None = None
     criterion: dict[float, float] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
+    inverse: FloatArray | None = field(default=None, repr=False)
 
 
 class Stopwatch:
@@ -115,7 +122,7 @@ def cut_inverse(covariance: FloatArray, lambda1: Any, watch: Stopwatch, *, pseud
         best = min(criterion, key=lambda cut: criterion[cut])
     sparse = _keep(theta, off >= best * largest)
     watch.lap("support")
-    return Precision(sparse, covariance, best, criterion, watch.timings)
+    return Precision(sparse, covariance, best, criterion, watch.timings, theta)
 
 
 def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
@@ -159,25 +166,37 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
         )
     theta = invert(covariance)
     watch.lap("inverse")
-    scale = np.sqrt(theta.diagonal())
-    # One division by a symmetric product: pairs and their mirror images must come out the same to the bit.
-    correlation = np.abs(theta) / np.outer(scale, scale)
-    np.fill_diagonal(correlation, 0.0)
-    cut = _discovery_cut(correlation, n - d - 1, alpha)
-    sparse = _keep(theta, correlation >= cut)
+    rows, columns = _discoveries(theta, n - d - 1, alpha)
+    everyone = np.arange(d)
+    rows, columns = np.concatenate((rows, columns, everyone)), np.concatenate((columns, rows, everyone))
+    sparse = sp.csr_array((theta[rows, columns], (rows, columns)), shape=theta.shape)
     watch.lap("support")
-    return Precision(sparse, covariance, None, {}, watch.timings)
+    return Precision(sparse, covariance, None, {}, watch.timings, theta)
 
 
 def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the covariance, with denominator n, and the means."""
+    n, d = X.shape
     location: FloatArray = X.mean(axis=0)
-    centred = X - location
-    # What overflows is reported by its column, in `check_scales`.
-    with np.errstate(over="ignore", invalid="ignore"):
-        covariance: FloatArray = centred.T @ centred
-    covariance /= len(X)
-    return covariance, location
+    # Centred block by block: a copy of all the data may be too much.
+    centred = np.empty((min(n, _BLOCK_ROWS), d))
+    covariance = np.zeros((d, d), order="F")
+    for start in range(0, n, _BLOCK_ROWS):
+        block = X[start : start + _BLOCK_ROWS]
+        centred = np.subtract(block, location, out=centred[: len(block)])
+        # What overflows is reported by its column, in `check_scales`.
+        covariance = blas.dsyrk(1.0 / n, centred.T, beta=1.0, c=covariance, lower=1, overwrite_c=1)
+    _mirror_lower(covariance)
+    return covariance.T, location
+
+
+def _mirror_lower(matrix: FloatArray) -> None:
+    """Copy the lower triangle onto the upper one, in place."""
+    for start in range(0, len(matrix), _TILE):
+        stop = start + _TILE
+        matrix[:start, start:stop] = matrix[start:stop, :start].T
+        corner = matrix[start:stop, start:stop]
+        corner[:] = np.tril(corner) + np.tril(corner, -1).T
 
 
 def check_scales(X: FloatArray, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
@@ -220,16 +239,18 @@ def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
     # On the scale of correlations, so that units do not matter.
     scale = np.sqrt(covariance.diagonal())
     if (scale > 0).all():
-        units = np.outer(scale, scale)
-        correlation = covariance / units
-        factor, failed = lapack.dpotrf(correlation, lower=1, overwrite_a=1)
+        correlation = covariance / scale
+        correlation /= scale[:, None]
+        # LAPACK works on columns, in place.
+        factor, failed = lapack.dpotrf(correlation.T, lower=1, overwrite_a=1)
         # A pivot is the share of a variable's variance that the earlier ones leave unexplained.
         if not failed and factor.diagonal().min() ** 2 > COLLINEAR:
             inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-            inverse = np.tril(inverse)
-            inverse += np.tril(inverse, -1).T
-            inverse /= units
-            return np.asarray(inverse)
+            inverse /= scale
+            inverse /= scale[:, None]
+            # Last, so that mirror images are the same to the bit.
+            _mirror_lower(inverse)
+            return np.asarray(inverse.T)
     if not pseudo:
         raise np.linalg.LinAlgError("the covariance is singular: some variable is a linear combination of others")
     warnings.warn(
@@ -296,16 +317,28 @@ def _log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArr
     return float(np.sum(np.log(pivots))) if (pivots > 0).all() else -np.inf
 
 
-def _discovery_cut(correlation: FloatArray, degrees: int, alpha: float) -> float:
-    """Return the smallest absolute partial correlation that Benjamini and Hochberg reject."""
-    d = len(correlation)
-    pairs = d * (d - 1) // 2
+def _discoveries(theta: FloatArray, degrees: int, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the pairs, i > j, whose partial correlation Benjamini and Hochberg find to differ from zero."""
+    d = len(theta)
+    scale = np.sqrt(theta.diagonal())
     # Nothing with a p-value above alpha can be rejected, so most entries need not be sorted.
     least = np.tanh(norm.isf(alpha / 2) / np.sqrt(degrees))
-    candidates = np.sort(correlation[np.triu(correlation >= least, 1)])[::-1]
-    z = np.arctanh(np.minimum(candidates, 1.0 - 1e-16)) * np.sqrt(degrees)
-    accepted = np.flatnonzero(2.0 * norm.sf(z) <= alpha * np.arange(1, candidates.size + 1) / pairs)
-    return float(candidates[accepted[-1]]) if accepted.size else np.inf
+    rows, columns, sizes = [], [], []
+    for start in range(0, d, _TILE):
+        stop = min(start + _TILE, d)
+        size = np.abs(theta[start:stop, :stop])
+        size /= scale[start:stop, None]
+        size /= scale[:stop]
+        i, j = np.nonzero(np.tril(size >= least, start - 1))
+        rows.append(i + start)
+        columns.append(j)
+        sizes.append(size[i, j])
+    correlation = np.concatenate(sizes)
+    strongest = np.argsort(-correlation, kind="stable")
+    z = np.arctanh(np.minimum(correlation[strongest], 1.0 - 1e-16)) * np.sqrt(degrees)
+    accepted = np.flatnonzero(2.0 * norm.sf(z) <= alpha * np.arange(1, z.size + 1) / (d * (d - 1) // 2))
+    found = strongest[: accepted[-1] + 1] if accepted.size else strongest[:0]
+    return np.concatenate(rows)[found], np.concatenate(columns)[found]
 
 
 def _keep(theta: FloatArray, mask: NDArray[np.bool_]) -> sp.csr_array[np.float64, tuple[int, int]]:

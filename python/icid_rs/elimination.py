@@ -1,0 +1,160 @@
+"""Order elimination: the exact decomposition of Θ where the noise variances are known or equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from icid_rs import _core
+from icid_rs._validation import (
+    FloatArray,
+    as_csr,
+    as_dense,
+    as_order,
+    as_vector,
+    check_real,
+    csr_parts,
+    symmetrise_single,
+)
+
+#: Share of nonzeros from which Θ is treated as dense from the start.
+_DENSE_SHARE = 0.1
+#: Up to this size it does not matter.
+_SMALL = 128
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """An exact decomposition Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
+
+    Attributes
+    ----------
+    B : scipy.sparse.csr_array
+        The weights: acyclic, ``B[i, j] != 0`` means i → j.
+    order : numpy.ndarray of shape (d,)
+        The variables, causes first.
+    noise_variances : numpy.ndarray of shape (d,)
+        The diagonal of Ω.
+    """
+
+    B: sp.csr_array[np.float64, tuple[int, int]]
+    order: NDArray[np.intp]
+    noise_variances: FloatArray
+
+    def __repr__(self) -> str:
+        return f"Elimination({self.B.shape[0]} variables, {self.B.nnz} edges)"
+
+
+def eliminate(theta: Any, noise_variances: ArrayLike | None = None, *, drop: float = 0.0) -> Elimination:
+    """Decompose an inverse covariance matrix by eliminating one sink after another.
+
+    A sink is a variable without effects: there, and only there, Θ_ii Ω_i = 1, and it is larger everywhere else. So the
+    smallest belongs to a sink, whose causes are read off its column; what is left is the same problem without it. With
+    the true Θ and Ω, or equal noise variances, the result is the true graph, exactly.
+
+    A sparse Θ costs O(Σ_j k_j²) for k_j neighbours of j when its turn comes, a dense one d³/3 multiplications. Partial
+    correlations up to 1e-9 count as zero: they are what rounding leaves of entries that cancel. The result does not
+    depend on the order of the columns, unless Θ cannot tell them apart.
+
+    Parameters
+    ----------
+    theta : array or sparse matrix of shape (d, d)
+        The inverse covariance Θ.
+    noise_variances : float or array of shape (d,), optional
+        The diagonal of Ω, up to a common factor. By default all are taken to be equal.
+    drop : float, default 0
+        Weights up to this size are left out of B; they still count in the elimination.
+
+    Returns
+    -------
+    Elimination
+
+    Raises
+    ------
+    NumericalError
+        If Θ is singular or indefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets, eliminate
+    >>> B = datasets.random_dag(100, 2, random_state=0)
+    >>> result = eliminate(datasets.sem_precision(B))
+    >>> bool(abs(result.B - B).max() < 1e-12)
+    True
+    """
+    variances = None if noise_variances is None else as_vector(noise_variances, np.shape(theta)[0], "noise_variances")
+    return _eliminate(theta, None, variances, drop)
+
+
+def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0) -> Elimination:
+    """Decompose an inverse covariance matrix along a causal order: there is exactly one way.
+
+    For every order there are a B, in which causes come before effects, and noise variances Ω such that
+    Θ = (I − B) Ω⁻¹ (I − B)ᵀ. This is a Cholesky factorisation.
+
+    Parameters
+    ----------
+    theta : array or sparse matrix of shape (d, d)
+        The inverse covariance Θ.
+    order : array of shape (d,)
+        The variables, causes first.
+    drop : float, default 0
+        Weights up to this size are left out of B.
+
+    Returns
+    -------
+    Elimination
+
+    Raises
+    ------
+    NumericalError
+        If Θ is singular or indefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import eliminate_along
+    >>> result = eliminate_along([[2.0, 1.0], [1.0, 1.0]], order=[1, 0])
+    >>> result.B.toarray()
+    array([[ 0. ,  0. ],
+           [-0.5,  0. ]])
+    >>> result.noise_variances
+    array([0.5, 2. ])
+    """
+    return _eliminate(theta, as_order(order, "order"), None, drop)
+
+
+def _eliminate(theta: Any, order: NDArray[np.int64] | None, variances: FloatArray | None, drop: float) -> Elimination:
+    drop = check_real(drop, "drop")
+    parts: Any
+    if _is_dense(theta):
+        parts = _core.eliminate_dense(
+            as_dense(theta, "theta"), order=order, noise_variances=variances, drop=drop, n_threads=None
+        )
+    else:
+        single = getattr(theta, "dtype", None) in (np.float16, np.float32)
+        theta = as_csr(theta, "theta", copy=False)
+        theta = symmetrise_single(theta) if single else theta
+        parts = _core.eliminate(csr_parts(theta), order=order, noise_variances=variances, drop=drop)
+    return from_parts(parts)
+
+
+def from_parts(parts: Any) -> Elimination:
+    """Put together what the core returns."""
+    (indptr, indices, data), order, variances = parts
+    d = len(order)
+    return Elimination(sp.csr_array((data, indices, indptr), shape=(d, d)), order.astype(np.intp), variances)
+
+
+def _is_dense(theta: Any) -> bool:
+    """Tell whether dense arithmetic is faster from the start; where Θ fills in, the core finds out by itself."""
+    if not sp.issparse(theta):
+        theta = np.asarray(theta)
+    filled = np.count_nonzero(theta) if isinstance(theta, np.ndarray) else theta.nnz
+    size = int(np.prod(theta.shape))
+    return bool(size <= _SMALL**2 or filled > _DENSE_SHARE * size)

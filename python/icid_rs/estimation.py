@@ -1,0 +1,109 @@
+"""From a table without faults to an inverse covariance, by the estimator of one's choice."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.covariance import GraphicalLassoCV
+from sklearn.exceptions import ConvergenceWarning
+
+from icid_rs import audit
+from icid_rs._validation import FloatArray, as_csr
+from icid_rs.precision import (
+    Precision,
+    Stopwatch,
+    check_scales,
+    cut_inverse,
+    empirical_covariance,
+    tested_inverse,
+)
+
+#: What `ICID` takes for `precision`, apart from estimators.
+KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
+#: False discovery rate of the tests behind ``"fdr"``.
+_ALPHA = 0.05
+
+
+def check_kind(kind: Any) -> None:
+    """Refuse what is neither the name of an estimate nor an estimator."""
+    if isinstance(kind, str) and kind not in KINDS:
+        raise ValueError(f"precision = {kind!r}: it must be one of {KINDS}, or an estimator")
+    if not isinstance(kind, str) and not hasattr(kind, "fit"):
+        raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
+
+
+def estimate_precision(X: FloatArray, kind: Any, lambda1: Any, names: Sequence[Any]) -> tuple[Precision, FloatArray]:
+    """Estimate Θ, and the means.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Samples, all finite.
+    kind : {"empirical", "fdr", "lasso"} or estimator
+        As the parameter `precision` of `ICID`.
+    lambda1
+        As the parameter `lambda1` of `ICID`.
+    names : sequence of length d
+        The columns, for messages.
+
+    Returns
+    -------
+    Precision, numpy.ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.estimation import estimate_precision
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> estimate, means = estimate_precision(X, "fdr", "auto", ["a", "b", "c"])
+    >>> estimate.theta.shape
+    (3, 3)
+    """
+    n, d = X.shape
+    watch = Stopwatch()
+    covariance, location = empirical_covariance(X)
+    watch.lap("covariance")
+    check_scales(X, covariance, location, names)
+    if kind not in ("fdr", "empirical") or n <= d:
+        # The others find out when they invert.
+        audit.check_duplicates(covariance, names)
+        if n > d:
+            audit.check_covariance(covariance, names)
+    try:
+        if kind == "empirical":
+            # With no more rows than columns the covariance is singular in any case.
+            return cut_inverse(covariance, lambda1, watch, pseudo=n <= d), location
+        if kind == "fdr":
+            return tested_inverse(covariance, n, _ALPHA, watch), location
+    except np.linalg.LinAlgError:
+        audit.check_covariance(covariance, names)
+        raise
+    theta = _lasso(X, covariance, location) if kind == "lasso" else _fitted(X, kind)
+    watch.lap("inverse")
+    sparse = as_csr(theta, "precision_")
+    sparse.eliminate_zeros()
+    return Precision(sparse, covariance, timings=watch.timings, inverse=sparse.toarray()), location
+
+
+def _lasso(X: FloatArray, covariance: FloatArray, location: FloatArray) -> Any:
+    scale = np.sqrt(covariance.diagonal())
+    with warnings.catch_warnings():
+        # Its inner solves may stop short or diverge on candidates that are not chosen.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            lasso = GraphicalLassoCV().fit((X - location) / scale)
+        except FloatingPointError as error:
+            raise ValueError(f"the graphical lasso failed on these data: {error}") from None
+    return lasso.precision_ / np.outer(scale, scale)
+
+
+def _fitted(X: FloatArray, estimator: Any) -> Any:
+    fitted = clone(estimator).fit(X)
+    if not hasattr(fitted, "precision_"):
+        raise TypeError(f"precision: {estimator!r} has no attribute precision_ after fit")
+    return fitted.precision_

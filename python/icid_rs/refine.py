@@ -1,0 +1,154 @@
+"""What happens after the decomposition: orders compete, and each graph is fitted along its order.
+
+The ℓ1 penalty of the decomposition biases its weights and leaves small ones, and it stops at local minima. Its causal
+order is worth more than its weights. Elimination (`eliminate`) proposes another order. Given an order, the graph is a
+matter of regression: the causes of a variable are the predecessors that earn their penalty. The better score wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from icid_rs import _core
+from icid_rs._validation import FloatArray, csr_parts
+from icid_rs.elimination import Elimination, eliminate, eliminate_along, from_parts
+from icid_rs.precision import Precision
+
+
+@dataclass(frozen=True)
+class Refined:
+    """A graph fitted along an order, and what it was preferred to."""
+
+    B: sp.csr_array[np.float64, tuple[int, int]]
+    order: NDArray[np.intp]
+    noise_variances: FloatArray
+    info: dict[str, Any]
+
+
+def edge_penalty(n: int, d: int) -> float:
+    """Compute what an edge must gain in twice the log-likelihood: log n + 4 log d.
+
+    This is the extended BIC with γ = 1 (Foygel and Drton 2010). BIC alone, log n, lets in a share of the d² possible
+    edges that does not fall with d.
+
+    Examples
+    --------
+    >>> from icid_rs.refine import edge_penalty
+    >>> round(edge_penalty(1000, 100), 1)
+    25.3
+    """
+    return float(np.log(n) + 4.0 * np.log(d))
+
+
+def refine_by_order(
+    estimate: Precision,
+    n: int,
+    proposed: NDArray[np.intp],
+    noise_variances: FloatArray | None,
+    n_threads: int | None,
+) -> Refined:
+    """Fit graphs along the order of elimination and along a proposed one, and keep the better.
+
+    The two compete with causes inside the support of Θ, which is cheap. What wins is fitted again with causes among all
+    predecessors: where paths cancel, Θ is zero between a cause and its effect.
+
+    Parameters
+    ----------
+    estimate : Precision
+        With its covariance and its inverse.
+    n : int
+        Number of samples.
+    proposed : array of shape (d,)
+        A causal order.
+    noise_variances : array of shape (d,), optional
+        Ω if it is known; otherwise all are equal.
+    n_threads : int, optional
+
+    Returns
+    -------
+    Refined
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets, fdr_precision
+    >>> from icid_rs.refine import refine_by_order
+    >>> B = datasets.random_dag(10, 1, random_state=0)
+    >>> X = datasets.sample_sem(B, 1000, random_state=0)
+    >>> refined = refine_by_order(fdr_precision(X), 1000, np.arange(10), None, None)
+    >>> bool(((refined.B != 0) != (B != 0)).sum() == 0)
+    True
+    """
+    covariance, inverse = estimate.covariance, estimate.inverse
+    assert inverse is not None, "an estimate from data has an inverse"
+    penalty = edge_penalty(n, len(covariance))
+    support = csr_parts(estimate.theta)
+
+    def fit(order: NDArray[np.intp] | None) -> tuple[Elimination, float]:
+        parts, score = _core.regress_along(
+            inverse,
+            covariance,
+            samples=n,
+            penalty=penalty,
+            order=None if order is None else order.astype(np.int64),
+            noise_variances=noise_variances,
+            n_threads=n_threads,
+        )
+        return from_parts(parts), score
+
+    def score_within(order: NDArray[np.intp]) -> float:
+        _, score = _core.regress_within(
+            support,
+            covariance,
+            samples=n,
+            penalty=penalty,
+            order=order.astype(np.int64),
+            noise_variances=noise_variances,
+            n_threads=n_threads,
+        )
+        return score
+
+    fitted, best = fit(None)
+    scores = {"elimination": score_within(fitted.order), "decomposition": score_within(proposed)}
+    chosen = "elimination"
+    if scores["decomposition"] < scores["elimination"]:
+        other, score = fit(proposed)
+        if score < best:
+            fitted, best, chosen = other, score, "decomposition"
+    info = {"order": chosen, "scores": scores, "score": best, "penalty": penalty}
+    return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
+
+
+def refine_exactly(theta: Any, proposed: NDArray[np.intp], noise_variances: FloatArray | None) -> Refined:
+    """Decompose a given Θ along the order of elimination and along a proposed one, and keep the better.
+
+    Both are exact. The product of the noise variances is the determinant of Θ⁻¹ whatever the order, so the one whose
+    variances are closest to those supposed, or to each other, has the smallest sum of Ω_j D_j.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets
+    >>> from icid_rs.refine import refine_exactly
+    >>> B = datasets.random_dag(10, 1, random_state=0)
+    >>> refined = refine_exactly(datasets.sem_precision(B), np.arange(10), None)
+    >>> bool(abs(refined.B - B).max() < 1e-12)
+    True
+    """
+    supposed = 1.0 if noise_variances is None else noise_variances
+    fits: dict[str, Elimination] = {
+        "elimination": eliminate(theta, noise_variances),
+        "decomposition": eliminate_along(theta, proposed),
+    }
+    scores = {name: float(np.sum(fit.noise_variances / supposed)) for name, fit in fits.items()}
+    # What differs by rounding is a draw, which the sparser graph wins.
+    best = min(scores.values())
+    chosen = min((name for name in fits if scores[name] <= best * (1 + 1e-9)), key=lambda name: fits[name].B.nnz)
+    fitted = fits[chosen]
+    info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0}
+    return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
