@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from icid_rs import ICID, datasets, metrics, reference
+from icid_rs import ICID, datasets, fdr_precision, metrics, reference
 from icid_rs.dag import causal_order
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
@@ -229,6 +229,38 @@ class TestRefineByOrder:
         model = ICID(precision="precomputed", noise_variances=variances).fit(theta)
         assert abs(model.adjacency_matrix_ - B).max() < 1e-9
         np.testing.assert_allclose(model.noise_variances_, variances)
+
+    def test_a_given_estimate_is_not_decomposed_exactly(self):
+        """Its errors would become edges."""
+        B = 0.4 * datasets.random_dag(30, 1, random_state=1)
+        X = datasets.sample_sem(B, 2000, random_state=1)
+        theta = np.linalg.inv(np.cov(X, rowvar=False))
+        model = ICID(precision="precomputed").fit(theta)
+        assert model.info_["refine"] is None
+        exact = ICID(precision="precomputed", refine="order").fit(theta)
+        A = np.eye(30) - exact.adjacency_matrix_.toarray()
+        np.testing.assert_allclose(A @ np.diag(1 / exact.noise_variances_) @ A.T, theta, atol=1e-9)
+
+    def test_an_indefinite_estimate_does_not_matter(self):
+        class Cut:
+            def get_params(self, deep=True):
+                return {}
+
+            def fit(self, X):
+                self.precision_ = fdr_precision(X).theta.toarray()
+                np.fill_diagonal(self.precision_, 0.2 * self.precision_.diagonal())
+                return self
+
+        B = datasets.random_dag(30, 1, random_state=1)
+        X = datasets.sample_sem(B, 1000, random_state=1)
+        with pytest.warns(RuntimeWarning, match="not positive definite"):
+            model = ICID(precision=Cut()).fit(X)
+        assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 2
+
+    def test_a_theta_without_zeros(self):
+        B = datasets.random_dag(150, 1, random_state=1)
+        model = ICID(precision=LedoitWolf()).fit(datasets.sample_sem(B, 1500, random_state=1))
+        assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 10
 
     def test_too_few_rows(self):
         X = np.random.default_rng(0).normal(size=(25, 24)) @ (np.eye(24) + 0.5 * np.eye(24, k=1))

@@ -1,8 +1,8 @@
 """The paper's study of misspecified noise variances: D is given with multiplicative errors, D̂_ii = max(½, 1 + ε) D_ii.
 
-Prints mean SHD of O-ICID and of elimination by the standard deviation σ of ε, for ER1 to ER3 at all λ, and draws SHD and
-TPR against σ as in the paper's figures. O-ICID keeps |B| > 0.1, as in the paper. In rescaled models that cut removes true
-edges too, so elimination keeps weights above 0.1 in units of the supposed noise, |B_ij| (Ω_ii / Ω_jj)^½.
+Prints mean SHD of O-ICID and of elimination by the standard deviation σ of ε, for ER1 to ER3 at all λ, and draws SHD
+and TPR against σ as in the paper's figures. O-ICID keeps |B| > 0.1, as in the paper. In rescaled models that cut
+removes true edges too, so elimination keeps weights above 0.1 in units of the supposed noise, |B_ij| (Ω_ii / Ω_jj)^½.
 
     python benches/paper/misspecified.py [--seeds 10] [--figure misspecified.png]
 """

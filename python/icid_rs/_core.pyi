@@ -15,6 +15,7 @@ __all__ = [
     "heaviest_acyclic",
     "regress_along",
     "regress_within",
+    "search",
 ]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -51,6 +52,7 @@ def eliminate(
     order: NDArray[np.int64] | None,
     noise_variances: NDArray[np.float64] | None,
     drop: float,
+    n_threads: int | None,
 ) -> _Elimination: ...
 def eliminate_dense(
     theta: NDArray[np.float64],
@@ -80,6 +82,20 @@ def regress_within(
     noise_variances: NDArray[np.float64] | None,
     n_threads: int | None,
 ) -> tuple[_Elimination, float]: ...
+def search(
+    correlation: NDArray[np.float64],
+    values: NDArray[np.float64] | None,
+    candidates: _Csr,
+    starts: list[NDArray[np.int64]],
+    *,
+    samples: float,
+    penalty: float,
+    noise_shares: NDArray[np.float64] | None,
+    trials: int,
+    seconds: float | None,
+    seed: int,
+    n_threads: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], float, list[float], int, int]: ...
 def evaluate(
     theta: _Csr,
     b: _Csr,

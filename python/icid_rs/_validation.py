@@ -26,22 +26,27 @@ def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.floa
     return cast("sp.csr_array[np.float64, tuple[int, int]]", csr)
 
 
-def as_dense(matrix: Any, name: str) -> FloatArray:
-    """Return a float64 array of two dimensions, from anything array-like or sparse; no copy is made unless needed."""
-    array = _as_array(matrix.toarray() if hasattr(matrix, "toarray") else matrix, name)
-    _check_numeric(array.dtype, name)
-    if array.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, but it has {array.ndim} dimension(s)")
-    if array.dtype in (np.float16, np.float32):
-        array = symmetrise_single(array.astype(np.float64))
-    return np.asarray(array, dtype=np.float64)
+def as_theta(theta: Any) -> Any:
+    """Return float64, sparse or not as it is, with what single precision explains of its asymmetry averaged away."""
+    if not sp.issparse(theta):
+        theta = _as_array(theta, "theta")
+    _check_numeric(theta.dtype, "theta")
+    if theta.ndim != 2:
+        raise ValueError(f"theta must be a matrix, but it has {theta.ndim} dimension(s)")
+    single = theta.dtype in (np.float16, np.float32)
+    if theta.dtype != np.float64:
+        theta = theta.astype(np.float64)
+    return symmetrise_single(theta) if single else theta
 
 
-def as_order(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Return indices; whether they are a permutation is checked by the core."""
+def as_order(values: ArrayLike, length: int, name: str) -> NDArray[np.int64]:
+    """Return indices below `length`; whether each occurs once is checked by the core."""
     array = _as_array(values, name)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be a vector of integers, but it has shape {array.shape} and dtype {array.dtype}")
+    outside = array[(array < 0) | (array >= length)]
+    if outside.size:
+        raise ValueError(f"{name} must hold each of 0 to {length} - 1 once, but {outside[0]} is in it")
     return array.astype(np.int64)
 
 
@@ -100,7 +105,8 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
 
 def symmetrise_single(theta: Any) -> Any:
     """Average a matrix with its transpose where they differ by what single precision explains, entry by entry."""
-    if theta.shape[0] != theta.shape[1]:
+    values = theta if isinstance(theta, np.ndarray) else theta.data
+    if theta.shape[0] != theta.shape[1] or not np.isfinite(values).all():
         return theta
     scale = np.sqrt(np.abs(theta.diagonal()))
     difference = sp.coo_array(theta - theta.T)

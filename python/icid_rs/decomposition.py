@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import _core
-from icid_rs._validation import as_csr, as_vector, check_int, check_real, csr_parts, symmetrise_single
+from icid_rs._validation import as_csr, as_theta, as_vector, check_int, check_real, csr_parts
 
 Schedule = Literal["restart", "paper"]
 
@@ -125,10 +125,7 @@ def decompose(
     >>> bool(np.abs(result.B.toarray() - B).max() < 0.01)
     True
     """
-    single = getattr(theta, "dtype", None) in (np.float16, np.float32)
-    theta = as_csr(theta, "theta", copy=False)
-    if single:
-        theta = symmetrise_single(theta)
+    theta = as_csr(as_theta(theta), "theta", copy=False)
     d = theta.shape[0]
     variances = None if noise_variances is None else as_vector(noise_variances, d, "noise_variances")
     skewness = check_real(skewness, "skewness")

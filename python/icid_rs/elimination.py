@@ -10,16 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs import _core
-from icid_rs._validation import (
-    FloatArray,
-    as_csr,
-    as_dense,
-    as_order,
-    as_vector,
-    check_real,
-    csr_parts,
-    symmetrise_single,
-)
+from icid_rs._validation import FloatArray, as_csr, as_order, as_theta, as_vector, check_int, check_real, csr_parts
 
 #: Share of nonzeros from which Θ is treated as dense from the start.
 _DENSE_SHARE = 0.1
@@ -49,7 +40,9 @@ class Elimination:
         return f"Elimination({self.B.shape[0]} variables, {self.B.nnz} edges)"
 
 
-def eliminate(theta: Any, noise_variances: ArrayLike | None = None, *, drop: float = 0.0) -> Elimination:
+def eliminate(
+    theta: Any, noise_variances: ArrayLike | None = None, *, drop: float = 0.0, n_threads: int | None = None
+) -> Elimination:
     """Decompose an inverse covariance matrix by eliminating one sink after another.
 
     A sink is a variable without effects: there, and only there, Θ_ii Ω_i = 1, and it is larger everywhere else. So the
@@ -58,7 +51,7 @@ def eliminate(theta: Any, noise_variances: ArrayLike | None = None, *, drop: flo
 
     A sparse Θ costs O(Σ_j k_j²) for k_j neighbours of j when its turn comes, a dense one d³/3 multiplications. Partial
     correlations up to 1e-9 count as zero: they are what rounding leaves of entries that cancel. The result does not
-    depend on the order of the columns, unless Θ cannot tell them apart.
+    depend on the order of the columns, as far as the entries of Θ tell them apart.
 
     Parameters
     ----------
@@ -68,6 +61,8 @@ def eliminate(theta: Any, noise_variances: ArrayLike | None = None, *, drop: flo
         The diagonal of Ω, up to a common factor. By default all are taken to be equal.
     drop : float, default 0
         Weights up to this size are left out of B; they still count in the elimination.
+    n_threads : int, optional
+        Threads to use; by default all cores for large problems, one for small. The result is the same.
 
     Returns
     -------
@@ -87,11 +82,10 @@ def eliminate(theta: Any, noise_variances: ArrayLike | None = None, *, drop: flo
     >>> bool(abs(result.B - B).max() < 1e-12)
     True
     """
-    variances = None if noise_variances is None else as_vector(noise_variances, np.shape(theta)[0], "noise_variances")
-    return _eliminate(theta, None, variances, drop)
+    return _eliminate(theta, None, noise_variances, drop, n_threads)
 
 
-def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0) -> Elimination:
+def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0, n_threads: int | None = None) -> Elimination:
     """Decompose an inverse covariance matrix along a causal order: there is exactly one way.
 
     For every order there are a B, in which causes come before effects, and noise variances Ω such that
@@ -105,6 +99,8 @@ def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0) -> Elimi
         The variables, causes first.
     drop : float, default 0
         Weights up to this size are left out of B.
+    n_threads : int, optional
+        As for `eliminate`.
 
     Returns
     -------
@@ -126,22 +122,24 @@ def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0) -> Elimi
     >>> result.noise_variances
     array([0.5, 2. ])
     """
-    return _eliminate(theta, as_order(order, "order"), None, drop)
+    return _eliminate(theta, order, None, drop, n_threads)
 
 
-def _eliminate(theta: Any, order: NDArray[np.int64] | None, variances: FloatArray | None, drop: float) -> Elimination:
-    drop = check_real(drop, "drop")
-    parts: Any
+def _eliminate(
+    theta: Any, order: ArrayLike | None, noise_variances: ArrayLike | None, drop: float, n_threads: int | None
+) -> Elimination:
+    theta = as_theta(theta)
+    d = theta.shape[0]
+    options: dict[str, Any] = {
+        "order": None if order is None else as_order(order, d, "order"),
+        "noise_variances": None if noise_variances is None else as_vector(noise_variances, d, "noise_variances"),
+        "drop": check_real(drop, "drop"),
+        "n_threads": None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
+    }
     if _is_dense(theta):
-        parts = _core.eliminate_dense(
-            as_dense(theta, "theta"), order=order, noise_variances=variances, drop=drop, n_threads=None
-        )
-    else:
-        single = getattr(theta, "dtype", None) in (np.float16, np.float32)
-        theta = as_csr(theta, "theta", copy=False)
-        theta = symmetrise_single(theta) if single else theta
-        parts = _core.eliminate(csr_parts(theta), order=order, noise_variances=variances, drop=drop)
-    return from_parts(parts)
+        dense = theta if isinstance(theta, np.ndarray) else theta.toarray()
+        return from_parts(_core.eliminate_dense(dense, **options))
+    return from_parts(_core.eliminate(csr_parts(as_csr(theta, "theta", copy=False)), **options))
 
 
 def from_parts(parts: Any) -> Elimination:
@@ -153,8 +151,6 @@ def from_parts(parts: Any) -> Elimination:
 
 def _is_dense(theta: Any) -> bool:
     """Tell whether dense arithmetic is faster from the start; where Θ fills in, the core finds out by itself."""
-    if not sp.issparse(theta):
-        theta = np.asarray(theta)
     filled = np.count_nonzero(theta) if isinstance(theta, np.ndarray) else theta.nnz
     size = int(np.prod(theta.shape))
     return bool(size <= _SMALL**2 or filled > _DENSE_SHARE * size)

@@ -12,13 +12,14 @@ from sklearn.covariance import GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
-from icid_rs._validation import FloatArray, as_csr
+from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.precision import (
     Precision,
     Stopwatch,
     check_scales,
     cut_inverse,
     empirical_covariance,
+    invert,
     tested_inverse,
 )
 
@@ -84,9 +85,22 @@ def estimate_precision(X: FloatArray, kind: Any, lambda1: Any, names: Sequence[A
         raise
     theta = _lasso(X, covariance, location) if kind == "lasso" else _fitted(X, kind)
     watch.lap("inverse")
-    sparse = as_csr(theta, "precision_")
+    sparse = as_csr(as_theta(theta), "precision_")
     sparse.eliminate_zeros()
-    return Precision(sparse, covariance, timings=watch.timings, inverse=sparse.toarray()), location
+    return Precision(sparse, covariance, timings=watch.timings, inverse=_definite(sparse, covariance)), location
+
+
+def _definite(theta: Any, covariance: FloatArray) -> FloatArray | None:
+    """Return Θ in full if it is positive definite, otherwise the inverse covariance, if there is one."""
+    dense = theta.toarray()
+    try:
+        np.linalg.cholesky(dense)
+    except np.linalg.LinAlgError:
+        try:
+            return invert(covariance)
+        except np.linalg.LinAlgError:
+            return None
+    return np.asarray(dense)
 
 
 def _lasso(X: FloatArray, covariance: FloatArray, location: FloatArray) -> Any:

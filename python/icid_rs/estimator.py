@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icid_rs import audit
-from icid_rs._validation import FloatArray, as_csr, as_vector, check_real
+from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_real
 from icid_rs.dag import acyclic_graph
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
@@ -53,8 +53,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     refine : {"auto", "order"} or None
         What happens after the decomposition. ``"order"``: its causal order competes with the one that elimination
         finds (`eliminate`); along each, every variable is regressed on its predecessors, and causes that do not earn a
-        penalty of the BIC type are dropped; the better score wins. ``"auto"`` is the same where there are enough rows
-        and `dag` is not None. None: nothing, as in the paper.
+        penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
+        exactly along the better order instead. ``"auto"`` is the same where there are enough rows and `dag` is not
+        None, and for a given Θ if it is a model's: if its noise variances come out as supposed, and its edges inside
+        its support. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
@@ -164,6 +166,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         ValueError
             If X has missing or infinite values, constant, duplicate or collinear columns, or too few rows; the message
             names the column and the remedy.
+        NumericalError
+            If Θ is given and has no exact decomposition, being indefinite.
 
         Warns
         -----
@@ -291,7 +295,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "refine": ("auto", "order", None),
             "dag": ("greedy", "exptrace", None),
         }.items():
-            if getattr(self, name) not in allowed:
+            value = getattr(self, name)
+            if not (value is None or isinstance(value, str)) or value not in allowed:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: it must be one of {allowed}")
         check_kind(self.precision)
         if self.dag is None and self.refine == "order":
@@ -329,16 +334,22 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
-        theta = as_csr(theta, "theta")
+        theta = as_csr(as_theta(theta), "theta")
+        theta.eliminate_zeros()
         if theta.shape[0] != theta.shape[1]:
             raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
         self.n_features_in_ = theta.shape[0]
         self.__dict__.pop("feature_names_in_", None)
         if self._columns is not None and all(isinstance(name, str) for name in self._columns):
             self.feature_names_in_ = np.asarray(self._columns, dtype=object)
-        if not (theta.diagonal() > 0).all() or not np.isfinite(theta.data).all():
+        diagonal = theta.diagonal()
+        if not (diagonal > 0).all() or not np.isfinite(theta.data).all():
             # The core names the entry.
             decompose(theta, max_alm_iter=1, max_fista_iter=1)
+        extreme = np.flatnonzero((diagonal < 1e-150) | (diagonal > 1e150))
+        if extreme.size:
+            i = int(extreme[0])
+            raise ValueError(f"theta[{i}, {i}] = {diagonal[i]:.3g} is out of range; rescale the variables")
         try:
             covariance = invert(theta.toarray())
         except np.linalg.LinAlgError:
@@ -387,7 +398,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if choices["refine"] is None:
             return None
         d = len(order)
-        if samples is not None and samples < d + 3:
+        if samples is not None and (samples < d + 3 or estimate.inverse is None):
             if choices["refine"] == "order":
                 raise ValueError(
                     f"n_samples = {samples} for {d} columns: refine='order' regresses each column on the others before "
@@ -395,10 +406,15 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 )
             choices["refine"] = None
             return None
-        choices["refine"] = "order"
+        automatic, choices["refine"] = choices["refine"] == "auto", "order"
         known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
         if samples is None:
-            return refine_exactly(estimate.theta, order, known)
+            exact = refine_exactly(estimate.theta, order, known, self.n_threads)
+            if not automatic or exact.info["confirmed"]:
+                return exact
+            # An estimate: its exact decomposition would make edges of its errors.
+            choices["refine"] = None
+            return None
         return refine_by_order(estimate, samples, order, known, self.n_threads)
 
     def _warn_if_empty(self) -> None:

@@ -19,6 +19,11 @@ from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import Elimination, eliminate, eliminate_along, from_parts
 from icid_rs.precision import Precision
 
+#: Relative difference of noise variances that rounding explains.
+_SAME = 1e-6
+#: Share of nonzeros from which a support is no restriction any more.
+_DENSE_SHARE = 0.1
+
 
 @dataclass(frozen=True)
 class Refined:
@@ -114,8 +119,13 @@ def refine_by_order(
         return score
 
     fitted, best = fit(None)
-    scores = {"elimination": score_within(fitted.order), "decomposition": score_within(proposed)}
     chosen = "elimination"
+    if estimate.theta.nnz > _DENSE_SHARE * len(covariance) ** 2:
+        # Regressing on half of all variables is not cheap: candidates are better found among all predecessors.
+        other, score = fit(proposed)
+        scores = {"elimination": best, "decomposition": score}
+    else:
+        scores = {"elimination": score_within(fitted.order), "decomposition": score_within(proposed)}
     if scores["decomposition"] < scores["elimination"]:
         other, score = fit(proposed)
         if score < best:
@@ -124,11 +134,15 @@ def refine_by_order(
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
 
 
-def refine_exactly(theta: Any, proposed: NDArray[np.intp], noise_variances: FloatArray | None) -> Refined:
+def refine_exactly(
+    theta: Any, proposed: NDArray[np.intp], noise_variances: FloatArray | None, n_threads: int | None = None
+) -> Refined:
     """Decompose a given Θ along the order of elimination and along a proposed one, and keep the better.
 
     Both are exact. The product of the noise variances is the determinant of Θ⁻¹ whatever the order, so the one whose
-    variances are closest to those supposed, or to each other, has the smallest sum of Ω_j D_j.
+    variances are closest to those supposed, or to each other, has the smallest sum of Ω_j D_j. In ``info``,
+    ``confirmed`` says that they are those supposed, up to a common factor, and that all edges lie in the support of Θ:
+    then Θ is that of a model, not an estimate.
 
     Examples
     --------
@@ -142,13 +156,16 @@ def refine_exactly(theta: Any, proposed: NDArray[np.intp], noise_variances: Floa
     """
     supposed = 1.0 if noise_variances is None else noise_variances
     fits: dict[str, Elimination] = {
-        "elimination": eliminate(theta, noise_variances),
-        "decomposition": eliminate_along(theta, proposed),
+        "elimination": eliminate(theta, noise_variances, n_threads=n_threads),
+        "decomposition": eliminate_along(theta, proposed, n_threads=n_threads),
     }
     scores = {name: float(np.sum(fit.noise_variances / supposed)) for name, fit in fits.items()}
     # What differs by rounding is a draw, which the sparser graph wins.
     best = min(scores.values())
     chosen = min((name for name in fits if scores[name] <= best * (1 + 1e-9)), key=lambda name: fits[name].B.nnz)
     fitted = fits[chosen]
-    info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0}
+    ratio = fitted.noise_variances / supposed
+    inside = (abs(fitted.B) > 0).multiply(theta != 0).nnz == fitted.B.nnz
+    confirmed = bool(inside and ratio.max() <= ratio.min() * (1 + _SAME))
+    info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0, "confirmed": confirmed}
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)

@@ -24,7 +24,7 @@ pub enum IcidError {
         columns: usize,
     },
     /// NaN or an infinity inside a matrix.
-    #[error("{what}[{row}, {column}] is {value}: every entry must be finite")]
+    #[error("{what}[{row}, {column}] is {value:?}: every entry must be finite")]
     NotFinite {
         /// The offending argument.
         what: &'static str,
@@ -37,7 +37,7 @@ pub enum IcidError {
     },
     /// Θ differs from its transpose by more than rounding.
     #[error(
-        "theta must be symmetric, but theta[{row}, {column}] = {value} and theta[{column}, {row}] = {mirrored}; \
+        "theta must be symmetric, but theta[{row}, {column}] = {value:?} and theta[{column}, {row}] = {mirrored:?}; \
          pass (theta + theta.T) / 2 if the difference is harmless"
     )]
     NotSymmetric {
@@ -51,7 +51,7 @@ pub enum IcidError {
         mirrored: f64,
     },
     /// The diagonal of an inverse covariance matrix is positive.
-    #[error("theta[{index}, {index}] = {value}: the diagonal of an inverse covariance matrix is positive")]
+    #[error("theta[{index}, {index}] = {value:?}: the diagonal of an inverse covariance matrix is positive")]
     Diagonal {
         /// Which variable.
         index: usize,
@@ -69,7 +69,7 @@ pub enum IcidError {
         found: usize,
     },
     /// A noise variance that is not a positive number.
-    #[error("noise_variances[{index}] = {value}: variances must be positive and finite")]
+    #[error("noise_variances[{index}] = {value:?}: variances, and their inverses, must be positive and finite")]
     Variance {
         /// Which variable.
         index: usize,
@@ -77,7 +77,7 @@ pub enum IcidError {
         value: f64,
     },
     /// A setting out of its range.
-    #[error("{name} = {value}: it must be {requirement}")]
+    #[error("{name} = {value:?}: it must be {requirement}")]
     Parameter {
         /// The setting.
         name: &'static str,
@@ -101,7 +101,7 @@ pub enum IcidError {
     },
     /// Arithmetic broke down: the objective left the finite numbers.
     #[error(
-        "the objective became {value} in round {round}, iteration {iteration}; \
+        "the objective became {value:?} in round {round}, iteration {iteration}; \
          rescale theta (its entries span too many orders of magnitude)"
     )]
     Numerical {
@@ -134,6 +134,17 @@ pub enum IcidError {
         pivot: f64,
         /// Its diagonal entry.
         diagonal: f64,
+    },
+    /// `Θ_ii Ω_i` spans too many orders of magnitude.
+    #[error(
+        "theta[{index}, {index}] times its noise variance is {value:?} of what is typical: out of range; rescale the \
+         variables"
+    )]
+    Range {
+        /// Which variable.
+        index: usize,
+        /// Its scaled diagonal entry, where 1 is typical.
+        value: f64,
     },
     /// The computation was interrupted before there was anything to return.
     #[error("interrupted before the first iteration")]

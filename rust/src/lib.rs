@@ -10,7 +10,8 @@
 //! | [`pattern`] | where things are nonzero: the support of Θ and its two-hop closure |
 //! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
 //! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
-//! | [`order`] | causal orders: projection onto acyclic graphs |
+//! | [`order`] | causal orders: elimination, regression along them, projection onto acyclic graphs |
+//! | [`search`] | the order with the best score, where elimination does not know it |
 //!
 //! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
 
@@ -24,6 +25,7 @@ pub mod pattern;
 pub mod problem;
 #[cfg(feature = "python")]
 mod python;
+pub mod search;
 pub mod solver;
 
 pub use error::IcidError;

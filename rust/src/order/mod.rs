@@ -10,3 +10,4 @@ mod strong;
 pub use acyclic::{Projection, heaviest_acyclic};
 pub use elimination::{Elimination, Rule, eliminate, eliminate_dense};
 pub use regression::{Fit, Noise, Regression, regress_along, regress_within};
+pub(crate) use small::Spd;

@@ -80,7 +80,7 @@ pub fn regress_along(
 ) -> Result<Fit, IcidError> {
     data.check(theta.nrows())?;
     let factor = DenseTheta::new(theta, rule)?.factorise(interrupt)?;
-    let candidates = candidates(&factor, data.samples);
+    let candidates = candidates(&factor, data.samples, SCREEN.min(data.penalty.sqrt()));
     let eliminated = factor.into_names();
     data.fit_each(&eliminated, candidates, interrupt)
 }
@@ -110,11 +110,11 @@ pub fn regress_within(
 }
 
 /// For each variable, effects first, those that may be its causes.
-fn candidates(factor: &Factor, samples: usize) -> Vec<Vec<u32>> {
+fn candidates(factor: &Factor, samples: usize, screen: f64) -> Vec<Vec<u32>> {
     let d = factor.names().len();
     // Fisher's z: the variable eliminated k-th has d − k − 1 predecessors, and each is tested given the others.
     let degrees = |k: usize| (samples as f64 - d as f64 + k as f64 - 1.0).max(1.0);
-    let cuts: Vec<f64> = (0..d).map(|k| (SCREEN / degrees(k).sqrt()).tanh().powi(2)).collect();
+    let cuts: Vec<f64> = (0..d).map(|k| (screen / degrees(k).sqrt()).tanh().powi(2)).collect();
     let mut candidates = vec![Vec::new(); d];
     for (cause, &name) in factor.names().iter().enumerate() {
         for (effect, square) in (0..cause).rev().zip(factor.squared_partial_correlations(cause)) {

@@ -1,13 +1,13 @@
 //! Small symmetric positive definite matrices, row by row in one buffer.
 
 /// A symmetric matrix, all of it.
-pub(super) struct Symmetric {
+pub(crate) struct Symmetric {
     size: usize,
     entries: Vec<f64>,
 }
 
 /// A lower Cholesky factor.
-pub(super) struct Spd(Symmetric);
+pub(crate) struct Spd(Symmetric);
 
 impl Spd {
     /// Factorise a matrix given by its lower triangle; `None` if it is not positive definite. The buffer is reused.

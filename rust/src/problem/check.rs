@@ -47,6 +47,9 @@ pub(crate) fn symmetric_mean(
     mirrored: f64,
     scale: f64,
 ) -> Result<f64, IcidError> {
+    if value == mirrored {
+        return Ok(value);
+    }
     let size = scale.max(value.abs()).max(mirrored.abs());
     if (value - mirrored).abs() > ASYMMETRY * size {
         return Err(IcidError::NotSymmetric { row, column, value, mirrored });

@@ -2,49 +2,57 @@
 //!
 //! Variables are told apart by fingerprints: hashes of their own entries, then of their neighbours', as in colour
 //! refinement. Whatever is computed in this order comes out the same, to the bit, when the columns of a table are
-//! permuted; only variables that Θ cannot tell apart fall back on their numbers.
+//! permuted; only variables that refinement cannot tell apart fall back on their numbers.
 
 use rayon::prelude::*;
 
-/// Rounds of refinement, each of which looks one neighbour further; more would hardly ever separate more.
-const ROUNDS: usize = 2;
+/// Rounds of refinement at most, each of which looks one neighbour further.
+const MAX_ROUNDS: usize = 64;
 
-/// Hashes of variables: equal only for those with the same own value, the same entries and the same kind of neighbours.
+/// Hashes of variables, equal only for those with the same own value, the same entries and the same kind of neighbours,
+/// as far as refinement can tell; and the variables from the smallest hash to the largest.
 ///
 /// `row(i)` gives the off-diagonal entries of row i in any order.
 pub(crate) fn fingerprints<R: Iterator<Item = (usize, f64)>>(
     own: impl Iterator<Item = [f64; 2]>,
     row: impl Fn(usize) -> R + Sync,
-) -> Vec<u64> {
+) -> (Vec<u64>, Vec<u32>) {
     let mut prints: Vec<u64> = own.map(|[a, b]| scramble(a.to_bits() ^ scramble(b.to_bits()))).collect();
-    for _ in 0..ROUNDS {
+    let mut ranked: Vec<(u64, u32)> = Vec::new();
+    let mut known = 0;
+    for _ in 0..MAX_ROUNDS {
         // A sum does not depend on the order of its terms.
         let seen_from = |i: usize| {
             let terms = row(i).map(|(j, value)| scramble(value.to_bits() ^ prints[j]));
             scramble(prints[i].wrapping_add(terms.fold(0, u64::wrapping_add)))
         };
         prints = (0..prints.len()).into_par_iter().with_min_len(1024).map(seen_from).collect();
+        ranked.clear();
+        ranked.extend(prints.iter().copied().zip(0..));
+        ranked.par_sort_unstable();
+        let same = ranked.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        // Variables without neighbours are as good as each other.
+        let ties = same.filter(|pair| row(pair[0].1 as usize).next().is_some()).count();
+        let distinct = prints.len() - ties;
+        if ties == 0 || distinct == known {
+            break;
+        }
+        known = distinct;
     }
-    prints
-}
-
-/// The variables from the smallest fingerprint to the largest.
-pub(crate) fn ranked(fingerprints: &[u64]) -> Vec<u32> {
-    let mut pairs: Vec<(u64, u32)> = fingerprints.iter().copied().zip(0..).collect();
-    pairs.par_sort_unstable();
-    pairs.into_iter().map(|(_, i)| i).collect()
+    (prints, ranked.into_iter().map(|(_, i)| i).collect())
 }
 
 /// Every variable once, each followed soon by its neighbours, and where the connected components begin.
 pub(crate) fn breadth_first<R: Iterator<Item = u32>>(
     fingerprints: &[u64],
+    ranked: &[u32],
     neighbours: impl Fn(usize) -> R,
 ) -> (Vec<u32>, Vec<usize>) {
     let d = fingerprints.len();
     let mut seen = vec![false; d];
     let mut order: Vec<u32> = Vec::with_capacity(d);
     let mut component_starts = Vec::new();
-    for start in ranked(fingerprints) {
+    for &start in ranked {
         if std::mem::replace(&mut seen[start as usize], true) {
             continue;
         }
@@ -94,16 +102,16 @@ mod tests {
 
     #[test]
     fn fingerprints_tell_apart_what_neighbours_tell_apart() {
-        let prints = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
+        let (prints, _) = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
         assert!((0..5).all(|i| (0..i).all(|j| prints[i] != prints[j])));
-        let twins = fingerprints([[1.0, 1.0]; 2].into_iter(), |_| std::iter::empty());
+        let (twins, _) = fingerprints([[1.0, 1.0]; 2].into_iter(), |_| std::iter::empty());
         assert_eq!(twins[0], twins[1]);
     }
 
     #[test]
     fn components_are_contiguous_and_neighbours_follow() {
-        let prints = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
-        let (order, starts) = breadth_first(&prints, |i| row(i).map(|(j, _)| j as u32));
+        let (prints, ranked) = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
+        let (order, starts) = breadth_first(&prints, &ranked, |i| row(i).map(|(j, _)| j as u32));
         assert_eq!((order.len(), starts.len()), (5, 3));
         let alone = order.iter().position(|&i| i == 4).unwrap();
         assert!(alone == 0 || alone == 4);

@@ -55,9 +55,10 @@ impl SparseTheta {
         let offsets = offsets.raw_storage();
         let row = |i: usize| offsets[i]..offsets[i + 1];
         let own = diagonal.iter().zip(&noise_precision).map(|(&t, &d)| [t, d]);
-        let prints = fingerprints(own, |i| row(i).map(|k| (indices[k], values[k])).filter(move |&(j, _)| j != i));
-        let (names, component_starts) = breadth_first(&prints, |i| row(i).map(|k| indices[k] as u32));
-        drop(prints);
+        let (prints, ranked) =
+            fingerprints(own, |i| row(i).map(|k| (indices[k], values[k])).filter(move |&(j, _)| j != i));
+        let (names, component_starts) = breadth_first(&prints, &ranked, |i| row(i).map(|k| indices[k] as u32));
+        drop((prints, ranked));
 
         let noise_precision = names.iter().map(|&name| noise_precision[name as usize]).collect();
         let numbers = inverse(&names);
@@ -82,6 +83,22 @@ impl SparseTheta {
             }
         });
         Ok(Self { names, component_starts, offsets: offsets_inside, neighbours, values: inside, noise_precision })
+    }
+
+    /// The diagonal, by the caller's numbers.
+    pub fn diagonal_by_name(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.dim()];
+        for (i, &name) in self.names.iter().enumerate() {
+            let row = self.offsets[i]..self.offsets[i + 1];
+            let place = row.start + self.neighbours[row.clone()].partition_point(|&j| (j as usize) < i);
+            diagonal[name as usize] = self.values[place];
+        }
+        diagonal
+    }
+
+    /// Values by the caller's numbers, by our own.
+    pub fn in_our_numbers(&self, values: &[f64]) -> Vec<f64> {
+        self.names.iter().map(|&name| values[name as usize]).collect()
     }
 
     /// Number of variables d.

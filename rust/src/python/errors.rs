@@ -21,6 +21,7 @@ pub(super) fn to_python(error: IcidError) -> PyErr {
         | IcidError::Length { .. }
         | IcidError::Variance { .. }
         | IcidError::Order { .. }
+        | IcidError::Range { .. }
         | IcidError::Parameter { .. } => PyValueError::new_err(message),
     }
 }

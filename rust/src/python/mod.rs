@@ -11,6 +11,7 @@ use crate::error::IcidError;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use crate::order::{Elimination, Fit, Noise, Regression, Rule};
 use crate::problem::Problem;
+use crate::search::{Budget, Evidence, NoiseModel};
 use crate::solver::{Schedule, Settings};
 use convert::to_solution_parts;
 use convert::{
@@ -21,7 +22,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sprs::CsMat;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The compiled core of `icid_rs`. Private: its names may change with any release.
 #[pymodule]
@@ -29,7 +30,9 @@ mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
     #[pymodule_export]
-    use super::{decompose, eliminate, eliminate_dense, evaluate, heaviest_acyclic, regress_along, regress_within};
+    use super::{
+        decompose, eliminate, eliminate_dense, evaluate, heaviest_acyclic, regress_along, regress_within, search,
+    };
 }
 
 /// Copies of what a problem is made of, to be put together without the interpreter's lock.
@@ -135,17 +138,18 @@ impl GivenRule {
 
 /// Order elimination of a sparse Θ: (B, order, noise variances).
 #[pyfunction]
-#[pyo3(signature = (theta, *, order, noise_variances, drop))]
+#[pyo3(signature = (theta, *, order, noise_variances, drop, n_threads))]
 fn eliminate<'py>(
     py: Python<'py>,
     theta: CsrArrays<'py>,
     order: Option<PyReadonlyArray1<'py, i64>>,
     noise_variances: Option<PyReadonlyArray1<'py, f64>>,
     drop: f64,
+    n_threads: Option<usize>,
 ) -> PyResult<EliminationParts<'py>> {
     let theta = to_matrix(&theta)?;
     let given = GivenRule::new(order, noise_variances)?;
-    let call = LongCall::new(None, theta.nnz(), None)?;
+    let call = LongCall::new(n_threads, theta.nnz(), None)?;
     let result =
         call.run(py, |monitor| crate::order::eliminate(theta.view(), given.rule(), drop, monitor.interrupt()))?;
     Ok(from_elimination(py, result))
@@ -219,6 +223,60 @@ fn regress_within<'py>(
     let fit =
         call.run(py, |monitor| crate::order::regress_within(&data, &order, pattern.view(), monitor.interrupt()))?;
     Ok(from_fit(py, fit))
+}
+
+/// Order, parent lists as (offsets, parents), score, scores of the starts, trials, improvements.
+type FoundParts<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, f64, Vec<f64>, usize, usize);
+
+/// Search over orders.
+#[pyfunction]
+#[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, noise_shares, trials, seconds, seed, n_threads))]
+#[allow(clippy::too_many_arguments)]
+fn search<'py>(
+    py: Python<'py>,
+    correlation: PyReadonlyArray2<'py, f64>,
+    values: Option<PyReadonlyArray2<'py, f64>>,
+    candidates: CsrArrays<'py>,
+    starts: Vec<PyReadonlyArray1<'py, i64>>,
+    samples: f64,
+    penalty: f64,
+    noise_shares: Option<PyReadonlyArray1<'py, f64>>,
+    trials: usize,
+    seconds: Option<f64>,
+    seed: u64,
+    n_threads: Option<usize>,
+) -> PyResult<FoundParts<'py>> {
+    let pattern = to_matrix(&candidates)?;
+    let candidates: Vec<Vec<u32>> =
+        pattern.outer_iterator().map(|row| row.indices().iter().map(|&j| j as u32).collect()).collect();
+    let starts: Vec<Vec<u32>> = starts
+        .iter()
+        .map(|order| Ok(unsigned(order)?.into_iter().map(|i| i as u32).collect()))
+        .collect::<PyResult<_>>()?;
+    let noise = noise_shares.map_or(NoiseModel::Unequal, |shares| NoiseModel::Known(shares.as_array().to_vec()));
+    let correlation = correlation.as_array();
+    let values = values.as_ref().map(|values| values.as_array());
+    let evidence = Evidence { correlation, values, samples, penalty, noise };
+    let budget = Budget { trials, time: seconds.map(Duration::from_secs_f64), seed };
+    let call = LongCall::new(n_threads, correlation.len(), None)?;
+    let found =
+        call.run(py, |monitor| crate::search::search(&evidence, &candidates, &starts, budget, monitor.interrupt()))?;
+    let mut offsets = vec![0];
+    let mut parents = Vec::new();
+    for causes in found.causes {
+        parents.extend(causes);
+        offsets.push(parents.len());
+    }
+    Ok((
+        signed(py, found.order),
+        signed(py, offsets),
+        signed(py, parents),
+        found.score,
+        found.start_scores,
+        found.trials,
+        found.improvements,
+    ))
 }
 
 fn from_fit(py: Python<'_>, fit: Fit) -> (EliminationParts<'_>, f64) {

@@ -4,11 +4,11 @@
 //! diagonal entries, among which the next pivot is looked for. Then all that remains is brought up to date at once by a
 //! matrix product (as LAPACK's `dpstrf` does for the largest entry).
 
-use super::{CANCELLED, Elimination, Rule, check_order, check_pivot};
+use super::{Elimination, Rule, check_order, check_pivot, is_negligible, scales};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::problem::numbering::{fingerprints, ranked};
+use crate::problem::numbering::fingerprints;
 use crate::problem::{invert_variances, symmetric_mean};
 use ndarray::{ArrayView2, ArrayViewMut2, linalg::general_mat_mul, s};
 use rayon::prelude::*;
@@ -25,9 +25,11 @@ const TILE: usize = 32;
 /// A symmetric matrix, of which the lower triangle is kept, with the names of its rows.
 pub(in crate::order) struct DenseTheta {
     names: Vec<u32>,
-    /// Ω^½, by row.
+    /// What rows and columns were multiplied with.
     scale: Vec<f64>,
     lower: Vec<f64>,
+    /// Diagonal entries that pivots are compared with.
+    original: Vec<f64>,
     pivoted: bool,
 }
 
@@ -42,71 +44,76 @@ impl DenseTheta {
             return Err(IcidError::Empty { what: "theta" });
         }
         let diagonal = theta.diag().to_vec();
-        if let Some(index) = diagonal.iter().position(|&t| t.is_nan() || t <= 0.0) {
+        if let Some(index) = diagonal.iter().position(|&t| !t.is_finite() || t <= 0.0) {
             let value = diagonal[index];
-            return Err(if value.is_nan() {
-                not_finite(index, index, value)
-            } else {
+            return Err(if value.is_finite() {
                 IcidError::Diagonal { index, value }
+            } else {
+                not_finite(index, index, value)
             });
         }
-        let (names, variances, pivoted) = match rule {
+        check_symmetric(theta, &diagonal)?;
+        let (names, pivoted) = match rule {
             Rule::Along(order) => {
                 let mut names = check_order(order, rows)?;
                 names.reverse();
-                (names, vec![1.0; rows], false)
+                (names, false)
             }
             Rule::SmallestPivot { noise_variances } => {
-                let variances = match noise_variances {
-                    Some(variances) => {
-                        invert_variances(variances, rows)?;
-                        variances.to_vec()
-                    }
-                    None => vec![1.0; rows],
-                };
-                let own = diagonal.iter().zip(&variances).map(|(&t, &v)| [t, v]);
+                let precisions = noise_variances.map(|variances| invert_variances(variances, rows)).transpose()?;
+                let precision = |i: usize| precisions.as_ref().map_or(1.0, |p| p[i]);
+                let own = diagonal.iter().enumerate().map(|(i, &t)| [t, precision(i)]);
                 let entries = |i: usize| (0..rows).filter(move |&j| j != i).map(move |j| (j, theta[[i, j]]));
-                (ranked(&fingerprints(own, entries)), variances, true)
+                (fingerprints(own, entries).1, true)
             }
         };
+        let scales = scales(&diagonal, rule)?;
         let mut arranged = Self::zeros(rows, pivoted)?;
-        arranged.scale = names.iter().map(|&i| variances[i as usize].sqrt()).collect();
+        arranged.scale = names.iter().map(|&i| scales[i as usize]).collect();
         arranged.names = names;
-        arranged.fill(theta, &diagonal)?;
+        arranged.fill(theta);
         Ok(arranged)
     }
 
-    /// A matrix of this size, with names as numbered and unit noise, to be [`set`](Self::set).
+    /// A matrix of this size, with names as numbered and no scaling, to be [`set`](Self::set).
     pub fn zeros(d: usize, pivoted: bool) -> Result<Self, IcidError> {
         ensure_room::<f64>("a dense theta", d as u128 * d as u128)?;
-        Ok(Self { names: (0..d as u32).collect(), scale: vec![1.0; d], lower: vec![0.0; d * d], pivoted })
+        let (scale, lower, original) = (vec![1.0; d], vec![0.0; d * d], vec![0.0; d]);
+        Ok(Self { names: (0..d as u32).collect(), scale, lower, original, pivoted })
     }
 
-    /// Set an entry of the lower triangle.
+    /// Set an entry below the diagonal.
     pub fn set(&mut self, row: usize, column: usize, value: f64) {
         let d = self.names.len();
         self.lower[row * d + column] = value;
     }
 
-    fn fill(&mut self, theta: &ArrayView2<f64>, diagonal: &[f64]) -> Result<(), IcidError> {
+    /// Set a diagonal entry, and what it was before any elimination.
+    pub fn set_diagonal(&mut self, row: usize, value: f64, original: f64) {
+        self.set(row, row, value);
+        self.original[row] = original;
+    }
+
+    fn fill(&mut self, theta: &ArrayView2<f64>) {
         let d = self.names.len();
-        check_symmetric(theta, diagonal)?;
         let (names, scale) = (&self.names, &self.scale);
         self.lower.par_chunks_mut(d).enumerate().for_each(|(r, row)| {
-            let entries = theta.row(names[r] as usize);
+            let i = names[r] as usize;
+            let entries = theta.row(i);
             for ((slot, &j), s) in row[..=r].iter_mut().zip(names).zip(scale) {
-                *slot = entries[j as usize] * (scale[r] * s);
+                let j = j as usize;
+                // Mirror images may differ by rounding; one of them counts, whatever the order.
+                let entry = if j < i { entries[j] } else { theta[[j, i]] };
+                *slot = entry * scale[r] * s;
             }
         });
-        Ok(())
+        self.original = (0..d).map(|i| self.lower[i * d + i]).collect();
     }
 
     /// Eliminate all variables.
     pub fn factorise(mut self, interrupt: &Interrupt) -> Result<Factor, IcidError> {
         let d = self.names.len();
-        let original: Vec<f64> = (0..d).map(|i| self.lower[i * d + i]).collect();
         let mut factorisation = Factorisation {
-            original,
             diagonal: (0..d).map(|i| self.lower[i * d + i]).collect(),
             panel: vec![0.0; d * PANEL],
             theta: &mut self,
@@ -129,8 +136,6 @@ impl DenseTheta {
 
 struct Factorisation<'a> {
     theta: &'a mut DenseTheta,
-    /// Diagonal entries as they were.
-    original: Vec<f64>,
     /// Diagonal entries of what remains.
     diagonal: Vec<f64>,
     /// A copy of the panel's columns, for the product.
@@ -149,7 +154,7 @@ impl Factorisation<'_> {
         }
         let d = self.diagonal.len();
         let pivot = self.diagonal[k];
-        check_pivot(pivot, self.original[k], self.theta.names[k])?;
+        check_pivot(pivot, self.theta.original[k], self.theta.names[k])?;
         let root = pivot.sqrt();
         let (above, below) = self.theta.lower.split_at_mut((k + 1) * d);
         let pivot_row = &mut above[k * d..];
@@ -167,7 +172,7 @@ impl Factorisation<'_> {
     fn swap(&mut self, k: usize, p: usize) {
         let d = self.diagonal.len();
         self.diagonal.swap(k, p);
-        self.original.swap(k, p);
+        self.theta.original.swap(k, p);
         self.theta.names.swap(k, p);
         self.theta.scale.swap(k, p);
         let lower = &mut self.theta.lower;
@@ -247,9 +252,8 @@ impl Factor {
             // What is left of the diagonal entry when a variable's turn comes.
             let mut diagonal = row[k] * row[k];
             for entry in row[..k].iter_mut().rev() {
-                let square = *entry * *entry;
-                diagonal += square;
-                if square <= CANCELLED * CANCELLED * diagonal {
+                diagonal += *entry * *entry;
+                if is_negligible(*entry, 1.0, diagonal) {
                     *entry = 0.0;
                 }
             }
@@ -267,7 +271,7 @@ impl Factor {
     }
 
     /// Read off B, with the weights above `drop`.
-    pub fn to_elimination(&self, drop: f64) -> Elimination {
+    pub fn to_elimination(&self, drop: f64) -> Result<Elimination, IcidError> {
         let d = self.names.len();
         let mut row_of = vec![0; d];
         for (k, &name) in self.names.iter().enumerate() {
@@ -276,11 +280,15 @@ impl Factor {
         let roots: Vec<f64> = (0..d).map(|k| self.lower[k * d + k]).collect();
         let mut offsets = Vec::with_capacity(d + 1);
         offsets.push(0);
-        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        let weight = |k: usize, place: usize, entry: f64| -entry / roots[place] * (self.scale[place] / self.scale[k]);
+        let row =
+            |k: usize| self.row(k)[..k].iter().enumerate().map(move |(place, &entry)| (place, weight(k, place, entry)));
+        let count = (0..d).into_par_iter().map(|k| row(k).filter(|(_, w)| w.abs() > drop).count()).sum();
+        ensure_room::<[u64; 4]>("the weights of a dense theta", count as u128)?;
+        let (mut indices, mut values) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut weights = vec![0.0; d];
         for &k in &row_of {
-            for (place, entry) in self.row(k)[..k].iter().enumerate() {
-                let weight = -entry / roots[place] * (self.scale[place] / self.scale[k]);
+            for (place, weight) in row(k) {
                 weights[self.names[place] as usize] = weight;
             }
             for (name, weight) in weights.iter_mut().enumerate() {
@@ -294,7 +302,7 @@ impl Factor {
         }
         let noise_variances = row_of.iter().map(|&k| (self.scale[k] / roots[k]).powi(2)).collect();
         let order = self.names.iter().rev().map(|&name| name as usize).collect();
-        Elimination { b: CsMat::new((d, d), offsets, indices, values), order, noise_variances }
+        Ok(Elimination { b: CsMat::new((d, d), offsets, indices, values), order, noise_variances })
     }
 }
 
@@ -310,7 +318,7 @@ fn running_shares(row: &[f64]) -> impl Iterator<Item = f64> {
         .skip(1)
 }
 
-/// Mirror images may differ by rounding; the one in the row of the variable that is eliminated later counts.
+/// Mirror images may differ by rounding.
 fn check_symmetric(theta: &ArrayView2<f64>, diagonal: &[f64]) -> Result<(), IcidError> {
     let d = diagonal.len();
     let check_tile = |rows: Range<usize>, columns: Range<usize>| {
@@ -325,7 +333,7 @@ fn check_symmetric(theta: &ArrayView2<f64>, diagonal: &[f64]) -> Result<(), Icid
             if !mirrored.is_finite() {
                 return Err(not_finite(j, i, mirrored));
             }
-            symmetric_mean((i, j), value, mirrored, (diagonal[i] * diagonal[j]).sqrt()).map(|_| ())
+            symmetric_mean((i, j), value, mirrored, diagonal[i].sqrt() * diagonal[j].sqrt()).map(|_| ())
         })
     };
     // Tile by tile, because one of the two images is always read across the rows.

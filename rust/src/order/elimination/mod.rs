@@ -74,7 +74,8 @@ pub fn eliminate(
     };
     let theta = SparseTheta::new(theta, variances)?;
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
-    let columns = sparse::eliminate(&theta, order.as_deref(), interrupt)?;
+    let scales = theta.in_our_numbers(&scales(&theta.diagonal_by_name(), rule)?);
+    let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
     Ok(columns.into_elimination(&theta.names, drop))
 }
 
@@ -90,7 +91,32 @@ pub fn eliminate_dense(
 ) -> Result<Elimination, IcidError> {
     check_drop(drop)?;
     let theta = DenseTheta::new(theta, rule)?;
-    Ok(theta.factorise(interrupt)?.to_elimination(drop))
+    theta.factorise(interrupt)?.to_elimination(drop)
+}
+
+/// Factors that bring Θ to unit noise, up to a power of two that makes its typical diagonal entry about 1; along a given
+/// order, where the noise does not matter, factors that bring the diagonal to 1.
+fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
+    let Rule::SmallestPivot { noise_variances } = rule else {
+        return Ok(diagonal.iter().map(|t| 1.0 / t.sqrt()).collect());
+    };
+    let roots: Vec<f64> = match noise_variances {
+        Some(variances) => variances.iter().map(|v| v.sqrt()).collect(),
+        None => vec![1.0; diagonal.len()],
+    };
+    let logarithms = diagonal.iter().zip(&roots).map(|(t, r)| 0.5 * t.log2() + r.log2());
+    // In two factors, because one alone may be out of range.
+    let shift = -(logarithms.sum::<f64>() / diagonal.len() as f64).round();
+    let (one, other) = ((shift / 2.0).floor().exp2(), (shift / 2.0).ceil().exp2());
+    let scales: Vec<f64> = roots.iter().map(|r| r * one * other).collect();
+    for (index, (t, s)) in diagonal.iter().zip(&scales).enumerate() {
+        let value = t * s * s;
+        // Squares of entries must stay in range too.
+        if !(1e-140..1e140).contains(&value) {
+            return Err(IcidError::Range { index, value });
+        }
+    }
+    Ok(scales)
 }
 
 /// A permutation of `0..d`.
@@ -112,6 +138,12 @@ fn check_drop(drop: f64) -> Result<(), IcidError> {
         return Ok(());
     }
     Err(IcidError::Parameter { name: "drop", value: drop, requirement: "finite and >= 0" })
+}
+
+/// Is an entry rounding, given the diagonal entries of its row and column?
+fn is_negligible(entry: f64, one: f64, other: f64) -> bool {
+    // A product of the two first, which does not depend on which is which.
+    entry * entry <= CANCELLED * CANCELLED * (one * other)
 }
 
 fn check_pivot(pivot: f64, diagonal: f64, index: u32) -> Result<(), IcidError> {

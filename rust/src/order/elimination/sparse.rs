@@ -1,7 +1,7 @@
 //! Elimination on a graph that shrinks: sparse symmetric rank-one updates that also delete what cancels.
 
 use super::dense::DenseTheta;
-use super::{CANCELLED, Columns, check_pivot};
+use super::{Columns, check_pivot, is_negligible};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -21,10 +21,11 @@ const DENSE_SIZE: usize = 128;
 /// Eliminate all variables, along a causal order in the caller's numbers if there is one.
 pub(super) fn eliminate(
     theta: &SparseTheta,
+    scales: &[f64],
     order: Option<&[u32]>,
     interrupt: &Interrupt,
 ) -> Result<Columns, IcidError> {
-    let mut remaining = Remaining::new(theta)?;
+    let mut remaining = Remaining::new(theta, scales)?;
     let mut columns = Columns::with_capacity(theta.dim(), theta.values.len() / 2);
     if let Some(order) = order {
         let numbers = crate::problem::numbering::inverse(&theta.names);
@@ -33,7 +34,7 @@ pub(super) fn eliminate(
         return Ok(columns);
     }
     for component in theta.components() {
-        let mut queue = remaining.queue(component.clone());
+        let mut queue = Queue::new(component.clone());
         remaining.eliminate_each(component, &mut queue, &mut columns, interrupt)?;
     }
     Ok(columns)
@@ -53,7 +54,7 @@ struct Node {
     diagonal: f64,
     /// Diagonal entry as it was.
     original: f64,
-    /// Ω^½.
+    /// What its row and column were multiplied with.
     scale: f64,
     /// Where its entries begin, how many there are, and how many there is room for.
     start: usize,
@@ -80,18 +81,17 @@ struct Remaining<'a> {
 }
 
 impl<'a> Remaining<'a> {
-    fn new(theta: &'a SparseTheta) -> Result<Self, IcidError> {
+    fn new(theta: &'a SparseTheta, scales: &[f64]) -> Result<Self, IcidError> {
         let d = theta.dim();
         ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
         let mut nodes = Vec::with_capacity(d);
         let mut entries = Vec::with_capacity(theta.values.len() - d);
-        let scale = |i: usize| 1.0 / theta.noise_precision[i].sqrt();
         for i in 0..d {
             let start = entries.len();
-            let mut node = Node { diagonal: 0.0, original: 0.0, scale: scale(i), start, len: 0, capacity: 0 };
+            let mut node = Node { diagonal: 0.0, original: 0.0, scale: scales[i], start, len: 0, capacity: 0 };
             for k in theta.offsets[i]..theta.offsets[i + 1] {
                 let column = theta.neighbours[k];
-                let value = theta.values[k] * (node.scale * scale(column as usize));
+                let value = theta.values[k] * node.scale * scales[column as usize];
                 if i == column as usize {
                     (node.diagonal, node.original) = (value, value);
                 } else {
@@ -103,12 +103,6 @@ impl<'a> Remaining<'a> {
             nodes.push(node);
         }
         Ok(Self { names: &theta.names, nodes, entries, stored: 0, pivot_row: Vec::new(), changed_row: Vec::new() })
-    }
-
-    fn queue(&self, component: Range<usize>) -> Queue {
-        let mut settled: Vec<_> = component.map(|i| (self.nodes[i].diagonal.to_bits(), i as u32)).collect();
-        settled.sort_unstable_by(|a, b| b.cmp(a));
-        Queue { settled, changed: BinaryHeap::new() }
     }
 
     /// Eliminate the variables of a component in the order in which `next` gives them.
@@ -144,13 +138,24 @@ impl<'a> Remaining<'a> {
         self.pivot_row.extend_from_slice(&self.entries[self.nodes[i].row()]);
         self.nodes[i].diagonal = 0.0;
         self.stored -= 2 * len as usize;
-        for &Entry { column, value } in &self.pivot_row {
-            let node = &mut self.nodes[column as usize];
-            node.diagonal -= value * value / pivot;
-            check_pivot(node.diagonal, node.original, self.names[column as usize])?;
+        for Entry { column, value } in &mut self.pivot_row {
+            let node = &mut self.nodes[*column as usize];
+            if is_negligible(*value, pivot, node.diagonal) {
+                // The entry is forgotten in the row of the other as well.
+                let row = &mut self.entries[node.row()];
+                let at = row.partition_point(|e| e.column < variable);
+                row.copy_within(at + 1.., at);
+                node.len -= 1;
+                *value = 0.0;
+            } else {
+                node.diagonal -= *value * *value / pivot;
+                check_pivot(node.diagonal, node.original, self.names[*column as usize])?;
+            }
         }
-        let weight = |e: &Entry| (e.column, -e.value / pivot * (scale / self.nodes[e.column as usize].scale));
-        columns.push(variable, pivot / (scale * scale), self.pivot_row.iter().map(weight));
+        self.pivot_row.retain(|e| e.value != 0.0);
+        let nodes = &self.nodes;
+        let weight = |e: &Entry| (e.column, -e.value / pivot * (scale / nodes[e.column as usize].scale));
+        columns.push(variable, pivot / scale / scale, self.pivot_row.iter().map(weight));
         (0..self.pivot_row.len()).try_for_each(|at| self.subtract(self.pivot_row[at], variable, pivot))
     }
 
@@ -197,8 +202,7 @@ impl<'a> Remaining<'a> {
     /// Is what is left of an entry rounding?
     fn has_cancelled(&self, left: f64, before: f64, a: usize, b: usize) -> bool {
         // Most entries do not cancel at all, and the diagonal of b is far away.
-        left.abs() <= 1e-3 * before.abs()
-            && left * left <= CANCELLED * CANCELLED * self.nodes[a].diagonal * self.nodes[b].diagonal
+        left.abs() <= 1e-3 * before.abs() && is_negligible(left, self.nodes[a].diagonal, self.nodes[b].diagonal)
     }
 
     /// Put a row that has outgrown its place at the end, with room for as much again.
@@ -232,7 +236,7 @@ impl<'a> Remaining<'a> {
         let mut dense = DenseTheta::zeros(left.len(), pivoted)?;
         for (k, &i) in left.iter().enumerate() {
             let node = self.nodes[i as usize];
-            dense.set(k, k, node.diagonal);
+            dense.set_diagonal(k, node.diagonal, node.original);
             for entry in &self.entries[node.row()] {
                 let j = place[entry.column as usize - component.start];
                 if j < k {
@@ -253,7 +257,7 @@ impl<'a> Remaining<'a> {
                 let cause = left[cause as usize];
                 (cause, weight * (scale / self.nodes[cause as usize].scale))
             };
-            columns.push(variable, pivot / (scale * scale), causes.map(weight));
+            columns.push(variable, pivot / scale / scale, causes.map(weight));
         });
         Ok(())
     }
@@ -267,34 +271,60 @@ trait Next {
     fn rest(&self) -> Option<Vec<u32>>;
 }
 
-/// The smallest diagonal entry next; entries that have changed since are found out when they come up.
+/// The smallest diagonal entry next.
+///
+/// Only the smaller ones are kept in a heap, up to a bound that is raised when the heap runs empty: of a million, most
+/// are far from being next, and a heap of them all misses the cache at every level.
 struct Queue {
-    /// Diagonal entries as they were at first, the smallest last: read in order, unlike a heap of them all.
-    settled: Vec<(u64, u32)>,
-    /// Those that have changed.
-    changed: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Those not yet eliminated when the bound was set, as numbered.
+    rest: Vec<u32>,
+    /// The largest entry that is in the heap, as bits.
+    bound: u64,
+    /// Entries that have changed since are found out when they come up.
+    near: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Queue {
+    /// The heap takes this part of what is left.
+    const SHARE: usize = 4;
+
+    fn new(component: Range<usize>) -> Self {
+        Self { rest: component.map(|i| i as u32).collect(), bound: 0, near: BinaryHeap::new() }
+    }
+
+    fn refill(&mut self, bits: impl Fn(u32) -> u64) {
+        self.rest.retain(|&i| bits(i) > 0);
+        let mut keys: Vec<u64> = self.rest.iter().map(|&i| bits(i)).collect();
+        if keys.is_empty() {
+            return;
+        }
+        let middle = keys.len() / Self::SHARE;
+        self.bound = *keys.select_nth_unstable(middle).1;
+        let entries = self.rest.iter().map(|&i| (bits(i), i)).filter(|&(key, _)| key <= self.bound);
+        self.near = entries.map(Reverse).collect::<Vec<_>>().into();
+    }
 }
 
 impl Next for Queue {
     fn next(&mut self, remaining: &Remaining) -> Option<u32> {
-        // Diagonal entries are positive, and positive numbers are ordered as their bits are.
+        // Diagonal entries are positive, or zero once eliminated; such numbers are ordered as their bits are.
         let bits = |i: u32| remaining.nodes[i as usize].diagonal.to_bits();
         for &Entry { column, .. } in &remaining.pivot_row {
-            self.changed.push(Reverse((bits(column), column)));
+            if bits(column) <= self.bound {
+                self.near.push(Reverse((bits(column), column)));
+            }
         }
-        let holds = |&(key, i): &(u64, u32)| bits(i) == key;
-        while self.settled.last().is_some_and(|top| !holds(top)) {
-            self.settled.pop();
+        loop {
+            while let Some(Reverse((key, i))) = self.near.pop() {
+                if bits(i) == key {
+                    return Some(i);
+                }
+            }
+            self.refill(bits);
+            if self.near.is_empty() {
+                return None;
+            }
         }
-        while self.changed.peek().is_some_and(|Reverse(top)| !holds(top)) {
-            self.changed.pop();
-        }
-        let next = match (self.settled.last(), self.changed.peek()) {
-            (Some(one), Some(Reverse(other))) if one < other => self.settled.pop(),
-            (Some(_), None) => self.settled.pop(),
-            _ => self.changed.pop().map(|Reverse(top)| top),
-        };
-        next.map(|(_, i)| i)
     }
 
     fn rest(&self) -> Option<Vec<u32>> {

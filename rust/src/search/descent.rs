@@ -1,0 +1,338 @@
+//! Moving one variable at a time to its best place.
+//!
+//! Only a variable's place among its candidates matters. With k of them there are k + 1 places, and of the candidates
+//! only those change that would pick it, or have picked it. So a move costs little more than looking at k candidates,
+//! and a sweep over all variables is linear in their number.
+
+use super::parents::{Parents, Workspace};
+use super::score::Evidence;
+use std::collections::VecDeque;
+
+/// Improvements smaller than this are rounding.
+const NOTHING: f64 = 1e-7;
+
+/// An order of the variables, the causes that follow from it, and its score.
+pub(crate) struct State<'a, 'e> {
+    evidence: &'a Evidence<'e>,
+    /// For each variable those it may be connected with, by number.
+    candidates: Vec<Vec<u32>>,
+    /// Variables are ordered by this.
+    places: Vec<f64>,
+    parents: Vec<Parents>,
+    workspace: Workspace,
+    queue: VecDeque<u32>,
+    queued: Vec<bool>,
+    /// What was changed since the last mark, as it was.
+    journal: Vec<Change>,
+    marked: Vec<bool>,
+    before: Vec<u32>,
+    /// Moves tried.
+    pub moves: usize,
+}
+
+struct Change {
+    variable: u32,
+    place: f64,
+    parents: Parents,
+}
+
+/// Candidates around a variable that is to move: in order, with their scores if it comes before or after them.
+#[derive(Default)]
+struct Around {
+    others: Vec<u32>,
+    if_before: Vec<f64>,
+    if_after: Vec<f64>,
+    own: Vec<f64>,
+}
+
+impl<'a, 'e> State<'a, 'e> {
+    pub fn new(evidence: &'a Evidence<'e>, candidates: Vec<Vec<u32>>, order: &[u32]) -> Self {
+        let d = order.len();
+        let mut places = vec![0.0; d];
+        for (place, &i) in order.iter().enumerate() {
+            places[i as usize] = place as f64;
+        }
+        let mut state = Self {
+            evidence,
+            candidates,
+            places,
+            parents: vec![Parents::default(); d],
+            workspace: Workspace::default(),
+            queue: VecDeque::new(),
+            queued: vec![false; d],
+            journal: Vec::new(),
+            marked: vec![false; d],
+            before: Vec::new(),
+            moves: 0,
+        };
+        for &i in order {
+            state.parents[i as usize] = state.find(i, None);
+            state.enqueue(i);
+        }
+        state
+    }
+
+    pub fn score(&self) -> f64 {
+        self.parents.iter().map(|parents| parents.score).sum()
+    }
+
+    /// The variables, causes first.
+    pub fn order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
+        order.sort_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+        order
+    }
+
+    pub fn causes(&self, variable: u32) -> &[u32] {
+        &self.parents[variable as usize].kept
+    }
+
+    pub fn enqueue(&mut self, variable: u32) {
+        if !std::mem::replace(&mut self.queued[variable as usize], true) {
+            self.queue.push_back(variable);
+        }
+    }
+
+    /// Move variables until none of those in the queue can be improved; what was gained.
+    pub fn descend(&mut self, go_on: &mut impl FnMut() -> bool) -> f64 {
+        let mut gained = 0.0;
+        let mut around = Around::default();
+        while let Some(variable) = self.queue.pop_front() {
+            self.queued[variable as usize] = false;
+            if !go_on() {
+                self.clear_queue();
+                break;
+            }
+            gained += self.improve(variable, &mut around);
+        }
+        gained
+    }
+
+    fn clear_queue(&mut self) {
+        for i in self.queue.drain(..) {
+            self.queued[i as usize] = false;
+        }
+    }
+
+    /// Ties between places are settled by number.
+    fn key(&self, variable: u32) -> (f64, u32) {
+        (self.places[variable as usize], variable)
+    }
+
+    fn precedes(&self, a: u32, b: u32) -> bool {
+        self.key(a) < self.key(b)
+    }
+
+    /// The causes of a variable where it is, with one candidate put before it or after it.
+    fn find(&mut self, variable: u32, other: Option<(u32, bool)>) -> Parents {
+        let mut before = std::mem::take(&mut self.before);
+        before.clear();
+        before.extend(self.candidates[variable as usize].iter().copied().filter(|&i| match other {
+            Some((moved, precedes)) if moved == i => precedes,
+            _ => self.precedes(i, variable),
+        }));
+        let parents = self.workspace.find(self.evidence, variable, &before);
+        self.before = before;
+        parents
+    }
+
+    /// Move a variable to its best place; what that gains.
+    fn improve(&mut self, variable: u32, around: &mut Around) -> f64 {
+        self.moves += 1;
+        let now = self.look_around(variable, around);
+        // Before all candidates first, then past one after another.
+        let mut total: f64 = around.if_before.iter().sum::<f64>() + around.own[0];
+        let (mut best, mut best_total, mut current) = (0, total, total);
+        for t in 1..=around.others.len() {
+            total += around.if_after[t - 1] - around.if_before[t - 1] + around.own[t] - around.own[t - 1];
+            if total < best_total {
+                (best, best_total) = (t, total);
+            }
+            if t == now {
+                current = total;
+            }
+        }
+        if current - best_total <= NOTHING {
+            return 0.0;
+        }
+        self.put(variable, &around.others, best);
+        current - best_total
+    }
+
+    /// Put a variable between others in order, before the one numbered `t`; bring all that depends on it up to date.
+    fn put(&mut self, variable: u32, others: &[u32], t: usize) {
+        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
+        let place = match (t.checked_sub(1).map(|k| others[k]), others.get(t)) {
+            (None, None) => return,
+            (None, Some(&next)) => self.places[next as usize] - 1.0,
+            (Some(last), None) => self.places[last as usize] + 1.0,
+            (Some(last), Some(&next)) => 0.5 * (self.places[last as usize] + self.places[next as usize]),
+        };
+        self.record(variable);
+        self.places[variable as usize] = place;
+        let fits = |state: &Self| {
+            (t == 0 || state.precedes(others[t - 1], variable))
+                && (t == others.len() || state.precedes(variable, others[t]))
+        };
+        if !fits(self) {
+            self.spread(variable, others, t);
+        }
+        let own = self.find(variable, None);
+        self.replace(variable, own);
+        for &u in &others[now.min(t)..now.max(t)] {
+            let affected = if t > now {
+                self.parents[u as usize].picked.contains(&variable)
+            } else {
+                let Self { parents, evidence, workspace, .. } = self;
+                parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
+            };
+            if affected {
+                let parents = self.find(u, None);
+                self.replace(u, parents);
+            }
+        }
+    }
+
+    /// Places have been halved until nothing is left between two: number all afresh, with the variable where it should be.
+    fn spread(&mut self, variable: u32, others: &[u32], t: usize) {
+        let mut order = self.order();
+        order.retain(|&i| i != variable);
+        let at = match t.checked_sub(1) {
+            Some(k) => order.iter().position(|&i| i == others[k]).map_or(0, |p| p + 1),
+            None => order.iter().position(|&i| i == others[0]).unwrap_or(0),
+        };
+        order.insert(at, variable);
+        for (place, i) in order.into_iter().enumerate() {
+            self.record(i);
+            self.places[i as usize] = place as f64;
+        }
+    }
+
+    fn replace(&mut self, variable: u32, parents: Parents) {
+        self.record(variable);
+        self.parents[variable as usize] = parents;
+        self.enqueue(variable);
+    }
+
+    /// Scores of a variable at all places among its candidates, and of these; where it is now.
+    fn look_around(&mut self, variable: u32, around: &mut Around) -> usize {
+        let Around { others, if_before, if_after, own } = around;
+        others.clone_from(&self.candidates[variable as usize]);
+        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
+        if_before.clear();
+        if_after.clear();
+        for (k, &u) in others.iter().enumerate() {
+            let score = self.parents[u as usize].score;
+            let affected = if k >= now {
+                self.parents[u as usize].picked.contains(&variable)
+            } else {
+                let Self { parents, evidence, workspace, .. } = self;
+                parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
+            };
+            let other = if affected { self.find(u, Some((variable, k < now))).score } else { score };
+            if_before.push(if k >= now { score } else { other });
+            if_after.push(if k >= now { other } else { score });
+        }
+        // From the last place forwards: nothing changes until a pick is left behind.
+        own.clear();
+        own.resize(others.len() + 1, 0.0);
+        let mut t = others.len();
+        loop {
+            let found = if t == now {
+                std::mem::take(&mut self.parents[variable as usize])
+            } else {
+                self.workspace.find(self.evidence, variable, &others[..t])
+            };
+            let last = others[..t].iter().rposition(|u| found.picked.contains(u));
+            let next = last.unwrap_or(0);
+            own[next + usize::from(last.is_some())..=t].fill(found.score);
+            if t == now {
+                self.parents[variable as usize] = found;
+            }
+            let Some(last) = last else { break };
+            t = last;
+        }
+        now
+    }
+
+    /// Remember what a variable was like, once between two marks.
+    fn record(&mut self, variable: u32) {
+        if !std::mem::replace(&mut self.marked[variable as usize], true) {
+            self.journal.push(Change {
+                variable,
+                place: self.places[variable as usize],
+                parents: self.parents[variable as usize].clone(),
+            });
+        }
+    }
+
+    /// Forget what was before.
+    pub fn keep(&mut self) {
+        for change in self.journal.drain(..) {
+            self.marked[change.variable as usize] = false;
+        }
+    }
+
+    /// Go back to the last mark.
+    pub fn undo(&mut self) {
+        self.clear_queue();
+        for Change { variable, place, parents } in self.journal.drain(..) {
+            let i = variable as usize;
+            self.marked[i] = false;
+            self.places[i] = place;
+            self.parents[i] = parents;
+        }
+    }
+
+    /// Throw a variable somewhere among its candidates; what that costs, or gains if negative.
+    pub fn jump(&mut self, variable: u32, random: &mut impl FnMut(usize) -> usize) {
+        let mut others = self.candidates[variable as usize].clone();
+        if others.is_empty() {
+            return;
+        }
+        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+        let t = random(others.len() + 1);
+        self.put(variable, &others, t);
+    }
+
+    /// Score of what has changed since the last mark, now minus then.
+    pub fn change(&self) -> f64 {
+        self.journal.iter().map(|c| self.parents[c.variable as usize].score - c.parents.score).sum()
+    }
+
+    /// Add to each variable's candidates the predecessor it would gain most from, if that is worth an edge; how many.
+    pub fn widen(&mut self) -> usize {
+        let order = self.order();
+        let mut added = 0;
+        for (at, &variable) in order.iter().enumerate() {
+            let mut best = (self.evidence.penalty, None);
+            for &other in &order[..at] {
+                if self.candidates[variable as usize].binary_search(&other).is_ok() {
+                    continue;
+                }
+                let Self { parents, evidence, workspace, .. } = self;
+                let gain = parents[variable as usize].gain_from(evidence, variable, other, &mut workspace.scratch);
+                if gain > best.0 {
+                    best = (gain, Some(other));
+                }
+            }
+            if let Some(other) = best.1 {
+                for (one, two) in [(variable, other), (other, variable)] {
+                    let list = &mut self.candidates[one as usize];
+                    if let Err(slot) = list.binary_search(&two) {
+                        list.insert(slot, two);
+                    }
+                }
+                added += 1;
+                let parents = self.find(variable, None);
+                self.replace(variable, parents);
+            }
+        }
+        added
+    }
+
+    pub fn candidates(&self, variable: u32) -> &[u32] {
+        &self.candidates[variable as usize]
+    }
+}

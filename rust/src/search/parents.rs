@@ -1,0 +1,195 @@
+//! The causes of a variable among those before it: grow by the best, then shrink by the worst.
+//!
+//! Growing is a Cholesky factorisation that picks its pivots: each candidate carries its covariance with the variable
+//! and its own variance, both given the causes so far, and one pick updates all candidates in one pass.
+
+use super::score::Evidence;
+use crate::order::Spd;
+use std::collections::HashMap;
+
+/// Share of its variance below which a candidate is a combination of the causes so far.
+const COLLINEAR: f64 = 1e-8;
+
+/// A variable's causes, how they were found, and what they are worth.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parents {
+    /// Picked one after another: nobody else had a say.
+    pub picked: Vec<u32>,
+    /// Rows of the Cholesky factor of the picks' correlations, one after another, up to the diagonal.
+    factor: Vec<f64>,
+    /// Covariance of each pick with the variable, given the earlier ones, over the pick's own deviation.
+    slopes: Vec<f64>,
+    /// Those picked that are still worth their penalty.
+    pub kept: Vec<u32>,
+    pub score: f64,
+}
+
+impl Parents {
+    /// Would a newcomer be picked?
+    pub fn would_pick(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> bool {
+        let row = |i: u32| evidence.correlation.row(i as usize);
+        let own = row(newcomer);
+        let (mut covariance, mut variance, mut left) = (own[variable as usize], 1.0, 1.0);
+        scratch.clear();
+        let mut start = 0;
+        for (s, (&pick, &slope)) in self.picked.iter().zip(&self.slopes).enumerate() {
+            if covariance * covariance > slope * slope * variance {
+                return true;
+            }
+            let factor = &self.factor[start..=start + s];
+            let known: f64 = factor[..s].iter().zip(&*scratch).map(|(a, b)| a * b).sum();
+            let entry = (own[pick as usize] - known) / factor[s];
+            scratch.push(entry);
+            covariance -= entry * slope;
+            variance -= entry * entry;
+            left -= slope * slope;
+            start += s + 1;
+        }
+        variance > COLLINEAR && gain(evidence, variable, covariance * covariance / variance, left) > evidence.penalty
+    }
+}
+
+impl Parents {
+    /// What a newcomer would gain on top of all picks.
+    pub fn gain_from(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> f64 {
+        let own = evidence.correlation.row(newcomer as usize);
+        let (mut covariance, mut variance, mut left) = (own[variable as usize], 1.0, 1.0);
+        scratch.clear();
+        let mut start = 0;
+        for (s, (&pick, &slope)) in self.picked.iter().zip(&self.slopes).enumerate() {
+            let factor = &self.factor[start..=start + s];
+            let known: f64 = factor[..s].iter().zip(&*scratch).map(|(a, b)| a * b).sum();
+            let entry = (own[pick as usize] - known) / factor[s];
+            scratch.push(entry);
+            covariance -= entry * slope;
+            variance -= entry * entry;
+            left -= slope * slope;
+            start += s + 1;
+        }
+        let share = covariance * covariance / variance;
+        if variance > COLLINEAR && share < left { gain(evidence, variable, share, left) } else { 0.0 }
+    }
+}
+
+/// What explaining `share` of a variable gains when `left` is left of it.
+fn gain(evidence: &Evidence, variable: u32, share: f64, left: f64) -> f64 {
+    evidence.misfit(variable, left) - evidence.misfit(variable, left - share)
+}
+
+/// Room for the work, and memory of negentropies: they cost a pass over the data.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    covariance: Vec<f64>,
+    variance: Vec<f64>,
+    steps: Vec<f64>,
+    buffer: Vec<f64>,
+    pub scratch: Vec<f64>,
+    negentropies: HashMap<(u32, Vec<u32>), f64>,
+}
+
+impl Workspace {
+    /// Find the causes of a variable among these predecessors.
+    pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
+        let mut parents = Parents::default();
+        let mut left = self.grow(evidence, variable, before, &mut parents);
+        parents.kept.clone_from(&parents.picked);
+        let mut weights = Vec::new();
+        if parents.kept.len() > 1 || evidence.values.is_some() {
+            (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left);
+        }
+        parents.score = evidence.misfit(variable, left) + evidence.penalty * parents.kept.len() as f64;
+        if evidence.values.is_some() {
+            parents.score -= self.negentropy(evidence, variable, &parents.kept, &weights);
+        }
+        parents
+    }
+
+    fn grow(&mut self, evidence: &Evidence, variable: u32, before: &[u32], parents: &mut Parents) -> f64 {
+        let m = before.len();
+        let target = evidence.correlation.row(variable as usize);
+        self.covariance.clear();
+        self.covariance.extend(before.iter().map(|&i| target[i as usize]));
+        self.variance.clear();
+        self.variance.resize(m, 1.0);
+        self.steps.clear();
+        let mut left = 1.0;
+        loop {
+            let mut best = (0.0, usize::MAX);
+            for (k, (&c, &q)) in self.covariance.iter().zip(&self.variance).enumerate() {
+                let share = c * c;
+                // Compared as products: a division for each candidate would cost more than all the rest.
+                if share > best.0 * q && q > COLLINEAR {
+                    best = (share / q, k);
+                }
+            }
+            let (share, pick) = best;
+            if pick == usize::MAX || share >= left || gain(evidence, variable, share, left) <= evidence.penalty {
+                return left;
+            }
+            let root = self.variance[pick].sqrt();
+            let slope = self.covariance[pick] / root;
+            let depth = parents.picked.len();
+            for s in 0..depth {
+                parents.factor.push(self.steps[s * m + pick]);
+            }
+            parents.factor.push(root);
+            parents.picked.push(before[pick]);
+            parents.slopes.push(slope);
+            left -= share;
+
+            let row = evidence.correlation.row(before[pick] as usize);
+            self.steps.extend(before.iter().map(|&i| row[i as usize]));
+            let (known, step) = self.steps.split_at_mut(depth * m);
+            for earlier in known.chunks_exact(m) {
+                let factor = earlier[pick];
+                for (entry, e) in step.iter_mut().zip(earlier) {
+                    *entry -= factor * e;
+                }
+            }
+            let covariances = self.covariance.iter_mut().zip(&mut self.variance);
+            for (entry, (c, q)) in step.iter_mut().zip(covariances) {
+                *entry /= root;
+                *c -= *entry * slope;
+                *q -= *entry * *entry;
+            }
+            self.variance[pick] = 0.0;
+        }
+    }
+
+    /// Drop causes that no longer earn their penalty, the weakest first; what is left, and the weights.
+    fn shrink(&mut self, evidence: &Evidence, variable: u32, kept: &mut Vec<u32>, left: f64) -> (f64, Vec<f64>) {
+        let entry = |i: u32, j: u32| evidence.correlation[[i as usize, j as usize]];
+        let factorise = |kept: &[u32], buffer: &mut Vec<f64>| {
+            Spd::factorise(kept.len(), |a, b| entry(kept[a], kept[b]), std::mem::take(buffer))
+        };
+        let Some(factor) = factorise(kept, &mut self.buffer) else { return (left, vec![0.0; kept.len()]) };
+        let right: Vec<f64> = kept.iter().map(|&i| entry(i, variable)).collect();
+        let mut weights = factor.solve(right.clone());
+        let mut left = 1.0 - weights.iter().zip(&right).map(|(w, c)| w * c).sum::<f64>();
+        let mut inverse = factor.into_inverse();
+        while kept.len() > 1 {
+            let loss = |k: usize| weights[k] * weights[k] / inverse.get(k, k);
+            let weakest = (0..kept.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b))).expect("at least one");
+            let share = loss(weakest);
+            if gain(evidence, variable, share, left + share) > evidence.penalty {
+                break;
+            }
+            left += share;
+            let ratio = weights[weakest] / inverse.get(weakest, weakest);
+            for (k, weight) in weights.iter_mut().enumerate() {
+                *weight -= inverse.get(k, weakest) * ratio;
+            }
+            inverse.remove(weakest);
+            weights.remove(weakest);
+            kept.remove(weakest);
+        }
+        self.buffer = inverse.into_buffer();
+        (left, weights)
+    }
+
+    fn negentropy(&mut self, evidence: &Evidence, variable: u32, kept: &[u32], weights: &[f64]) -> f64 {
+        let mut causes = kept.to_vec();
+        causes.sort_unstable();
+        *self.negentropies.entry((variable, causes)).or_insert_with(|| evidence.negentropy(variable, kept, weights))
+    }
+}
