@@ -407,7 +407,7 @@ class TestAudit:
 
     def test_running_out_of_iterations_warns(self, frame):
         with pytest.warns(ConvergenceWarning):
-            model = ICID(max_fista_iter=2).fit(frame)
+            model = ICID(max_fista_iter=2, refine=None).fit(frame)
         assert model.status_ == "max_fista_iter"
 
     @pytest.mark.parametrize(
@@ -417,6 +417,11 @@ class TestAudit:
             ({"precision": 3}, TypeError, "precision must be"),
             ({"noise": "loud"}, ValueError, "noise = 'loud'"),
             ({"refine": "twice"}, ValueError, "refine = 'twice'"),
+            ({"refine": np.ones(2)}, ValueError, "refine ="),
+            ({"refine": "order", "noise": "unequal"}, ValueError, "use refine='search'"),
+            ({"trials": -1}, ValueError, "trials = -1"),
+            ({"trials": 1.5}, TypeError, "trials must be an integer"),
+            ({"time_limit": -1.0}, ValueError, "time_limit = -1"),
             ({"dag": "magic"}, ValueError, "dag = 'magic'"),
             ({"threshold": -1.0}, ValueError, "threshold = -1"),
             ({"threshold": "some"}, TypeError, "threshold must be a number"),

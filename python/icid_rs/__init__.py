@@ -4,12 +4,13 @@ from importlib.metadata import version
 
 from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
-from icid_rs.dag import project_to_dag
+from icid_rs.dag import equivalence_class, project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
 from icid_rs.elimination import Elimination, eliminate, eliminate_along
 from icid_rs.estimator import ICID
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
+from icid_rs.sortability import ScaleWarning
 
 __version__ = version("icid_rs")
 
@@ -19,12 +20,14 @@ __all__ = [
     "Elimination",
     "NumericalError",
     "Precision",
+    "ScaleWarning",
     "__version__",
     "datasets",
     "decompose",
     "eliminate",
     "eliminate_along",
     "empirical_precision",
+    "equivalence_class",
     "fdr_precision",
     "metrics",
     "project_to_dag",

@@ -11,6 +11,7 @@ __all__ = [
     "decompose",
     "eliminate",
     "eliminate_dense",
+    "equivalence_class",
     "evaluate",
     "heaviest_acyclic",
     "regress_along",
@@ -46,6 +47,7 @@ def decompose(
     list[dict[str, Any]],
 ]: ...
 def heaviest_acyclic(b: _Csr) -> tuple[_CsrParts, NDArray[np.int64]]: ...
+def equivalence_class(b: _Csr, order: NDArray[np.int64]) -> _CsrParts: ...
 def eliminate(
     theta: _Csr,
     *,

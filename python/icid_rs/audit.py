@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
@@ -63,6 +64,25 @@ def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3) -> None
                 f"X contains {kind}: row {row}, column {names[column]!r} ({len(bad)} such entries in all); "
                 "drop these rows or fill the values in"
             )
+
+
+def within_groups(X: FloatArray, groups: Any) -> FloatArray:
+    """Take the means of groups of rows out, and put the overall mean in.
+
+    Examples
+    --------
+        >>> import numpy as np
+        >>> from icid_rs.audit import within_groups
+        >>> within_groups(np.array([[1.0], [3.0], [11.0], [13.0]]), ["a", "a", "b", "b"]).ravel()
+        array([6., 8., 6., 8.])
+    """
+    groups = np.asarray(groups)
+    if groups.shape != (len(X),):
+        raise ValueError(f"groups must have one entry for each of the {len(X)} rows, but its shape is {groups.shape}")
+    labels, member = np.unique(groups, return_inverse=True)
+    indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
+    means = (indicator @ X) / indicator.sum(axis=1)[:, None]
+    return np.asarray(X - means[member] + X.mean(axis=0))
 
 
 def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:

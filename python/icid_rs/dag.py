@@ -92,6 +92,43 @@ def _heaviest(B: sp.csr_array[np.float64, tuple[int, int]]) -> AcyclicGraph:
     return AcyclicGraph(sp.csr_array((data, indices, indptr), shape=B.shape), order.astype(np.intp))
 
 
+def equivalence_class(B: Any) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Return the completed partially directed graph of an acyclic one.
+
+    Graphs with the same skeleton and the same colliders have the same independences, and fit Gaussian data with unequal
+    noise variances equally well. An edge that points the same way in all of them is compelled; the others are
+    reversible.
+
+    Parameters
+    ----------
+    B : array or sparse matrix of shape (d, d)
+        An acyclic graph.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (d, d)
+        Ones: at [i, j] alone for a compelled edge i → j, at [i, j] and [j, i] for a reversible one.
+
+    Examples
+    --------
+    A collider is compelled, a chain is not:
+
+    >>> from icid_rs import equivalence_class
+    >>> equivalence_class([[0, 0, 1], [0, 0, 1], [0, 0, 0]]).toarray()
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [0., 0., 0.]])
+    >>> equivalence_class([[0, 1, 0], [0, 0, 1], [0, 0, 0]]).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    B = as_csr(B, "B")
+    order = causal_order(B).astype(np.int64)
+    indptr, indices, data = _core.equivalence_class(csr_parts(B), order)
+    return sp.csr_array((data, indices, indptr), shape=B.shape)
+
+
 def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | None = 0) -> tuple[float, Any]:
     """Compute h(W) = tr exp(W) for W ≥ 0, and its gradient exp(W)ᵀ where W is not zero.
 

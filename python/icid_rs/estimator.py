@@ -12,18 +12,24 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from icid_rs import audit
-from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_real
-from icid_rs.dag import acyclic_graph
+from icid_rs import audit, sortability
+from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_int, check_real
+from icid_rs.choices import refine_by_search
+from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
 from icid_rs.graph import Edge, list_edges, to_networkx
 from icid_rs.precision import Precision, Stopwatch, invert
+from icid_rs.proposals import Proposer
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
 from icid_rs.skewness import skewness_matrix
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
 _AUTO_L1_WEIGHT = 0.1
+
+
+#: Trials of a search for each variable.
+_TRIALS = 5
 
 
 class ICID(BaseEstimator):  # type: ignore[misc]
@@ -46,23 +52,29 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         divided by its smallest diagonal entry (or the typical inverse of known noise variances), so that it does not.
     skewness : "auto" or float
         The paper's λ₂, the weight of the skewness term; ``"auto"`` is 0.
-    noise : {"auto", "equal"}
-        What is assumed of the noise variances.
+    noise : {"auto", "equal", "unequal"}
+        What is assumed of the noise variances. ``"auto"``: what scores better.
     noise_variances : float or array of shape (d,), optional
         The noise variances, where they are known.
-    refine : {"auto", "order"} or None
+    refine : {"auto", "order", "search"} or None
         What happens after the decomposition. ``"order"``: its causal order competes with the one that elimination
         finds (`eliminate`); along each, every variable is regressed on its predecessors, and causes that do not earn a
         penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
-        exactly along the better order instead. ``"auto"`` is the same where there are enough rows and `dag` is not
-        None, and for a given Θ if it is a model's: if its noise variances come out as supposed, and its edges inside
-        its support. None: nothing, as in the paper.
+        exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
+        perturbed; this needs no supposition on the noise. ``"auto"``: ``"order"`` where noise variances are known or
+        found to be equal, otherwise ``"search"``; nothing where there are too few rows, where `dag` is None, and for a
+        given Θ that is an estimate, not a model's. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
         Weights smaller than this are dropped; ``"auto"`` is 0.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
-        The solver; see `decompose`. One round is what the paper uses on estimated Θ.
+        The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
+        decomposition only proposes an order, and stops after 300 iterations.
+    trials : "auto" or int
+        Perturbations that a search tries; ``"auto"`` is five for each variable.
+    time_limit : float, optional
+        Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional
         Threads of the solver.
     random_state : int, optional
@@ -78,6 +90,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Weights of the graph; ``[i, j] != 0`` means i → j.
     causal_order_ : numpy.ndarray of shape (d,)
         The variables, causes first. None if ``dag=None``.
+    cpdag_ : scipy.sparse.csr_array of shape (d, d)
+        The class of graphs with the same independences (`equivalence_class`): ones at [i, j] alone for an edge that
+        points the same way in all of them, at [i, j] and [j, i] for a reversible one. With Gaussian data and unequal
+        unknown noise variances no more than this can be known. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
         What the causes leave unexplained of each variable.
     precision_ : scipy.sparse.csr_array of shape (d, d)
@@ -92,7 +108,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
         ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the ``decomposition``:
         residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
-        the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge.
+        the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
+        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
+        ``identified``, the ``"graph"`` or its ``"equivalence class"``; and the ``sortability``, shares of edges along
+        which variances and explained variances grow.
     n_features_in_, feature_names_in_
         As in scikit-learn; names only if the columns of X have them.
 
@@ -123,6 +142,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         tol: float = 5e-3,
         fista_tol: float = 1e-4,
         schedule: str = "restart",
+        trials: Any = "auto",
+        time_limit: float | None = None,
         n_threads: int | None = None,
         random_state: int | None = 0,
         verbose: bool = False,
@@ -142,12 +163,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.fista_tol = fista_tol
         self.schedule = schedule
+        self.trials = trials
+        self.time_limit = time_limit
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> ICID:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> ICID:
         """Find the graph.
 
         Parameters
@@ -156,6 +179,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             Samples by variables; with ``precision="precomputed"``, the inverse covariance of shape (d, d).
         y : None
             Ignored.
+        groups : array of shape (n,), optional
+            The subject, site or batch of each row. Means are taken out within groups, so that differences between them
+            are not mistaken for causes.
 
         Returns
         -------
@@ -179,8 +205,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         choices = self._resolve()
         watch = Stopwatch()
         self._columns = audit.column_names(X)
-        samples = None
-        if self.precision == "precomputed":
+        has_data = self.precision != "precomputed"
+        if not has_data:
             estimate, M = self._given(X), None
             self.location_ = np.zeros(estimate.theta.shape[0])
             if choices["skewness"] > 0:
@@ -189,6 +215,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             audit.check_numeric(X)
             X = self._validated(X, reset=True)
             audit.check_values(X, self._names())
+            if groups is not None:
+                X = audit.within_groups(X, groups)
             watch.lap("audit")
             estimate, self.location_ = estimate_precision(X, choices["precision"], self.lambda1, self._names())
             watch.skip()
@@ -196,33 +224,29 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 audit.warn_of_scales(estimate.covariance, self._names())
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
-            samples = len(X)
 
-        theta, variances, unit = self._in_units_of_the_noise(estimate.theta)
-        result = decompose(
-            theta,
-            variances,
-            skewness_matrix=M,
-            skewness=choices["skewness"],
+        proposer = self._proposer(estimate.theta)
+        result = proposer.decompose(
             l1_weight=choices["l1_weight"],
-            max_alm_iter=self.max_alm_iter,
-            max_fista_iter=self.max_fista_iter,
-            tol=self.tol,
-            fista_tol=self.fista_tol,
-            schedule=self.schedule,  # type: ignore[arg-type]
+            skewness=choices["skewness"],
+            M=M,
+            proposing=choices["refine"] is not None,
             callback=self._observer(),
-            n_threads=self.n_threads,
         )
         watch.lap("decompose")
-        B, order = self._project(result.B)
+        B, order = result.B, None
+        if self.dag is not None:
+            graph = proposer.project(B)
+            B, order = graph.B, graph.order
         watch.lap("dag")
-        refined = self._refine(choices, estimate, samples, order)
+        refined = self._refine(choices, estimate, X if has_data else None, order, proposer)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
         B.data[np.abs(B.data) < choices["threshold"]] = 0.0
         B.eliminate_zeros()
         self.adjacency_matrix_, self.causal_order_ = B, order
+        self.cpdag_ = None if order is None else equivalence_class(B)
         self.precision_, self.covariance_ = estimate.theta, estimate.covariance
         if refined is not None and choices["threshold"] == 0:
             self.noise_variances_ = refined.noise_variances
@@ -230,14 +254,28 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             self.noise_variances_ = _unexplained(B, estimate.covariance)
         watch.lap("noise")
         self.status_ = result.status
+        made = {} if refined is None else refined.info.pop("choices", {})
+        chosen = made.get("noise", {}).get("chosen", "equal" if self.noise_variances is None else "known")
+        shaped = not made.get("residuals", {}).get("gaussian", True)
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,
-            "unit": unit,
+            "noise": chosen,
+            "unit": proposer.unit,
             "lambda1": estimate.lambda1,
             "criterion": estimate.criterion,
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
             "refinement": None if refined is None else refined.info,
+            "choices": made,
+            "identified": "graph" if chosen != "unequal" or shaped else "equivalence class",
+            "sortability": sortability.report(
+                B,
+                estimate.covariance,
+                estimate.inverse,
+                by_scale=chosen == "equal" and self.noise == "auto" and bool(made),
+            )
+            if order is not None
+            else None,
         }
         self._warn_if_empty()
         return self
@@ -291,16 +329,23 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _resolve(self) -> dict[str, Any]:
         """Check the parameters that are not checked elsewhere, and settle what is ``"auto"``."""
         for name, allowed in {
-            "noise": ("auto", "equal"),
-            "refine": ("auto", "order", None),
+            "noise": ("auto", "equal", "unequal"),
+            "refine": ("auto", "order", "search", None),
             "dag": ("greedy", "exptrace", None),
         }.items():
             value = getattr(self, name)
             if not (value is None or isinstance(value, str)) or value not in allowed:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: it must be one of {allowed}")
         check_kind(self.precision)
-        if self.dag is None and self.refine == "order":
-            raise ValueError("refine='order' fits an acyclic graph, but dag=None asks for B as it is; use refine=None")
+        if self.dag is None and self.refine in ("order", "search"):
+            raise ValueError(
+                f"refine={self.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
+            )
+        if self.noise == "unequal" and (self.refine in ("order", None) or self.dag is None):
+            raise ValueError(
+                "the decomposition and elimination suppose that noise variances are equal or known; with "
+                "noise='unequal' use refine='search', or pass noise_variances"
+            )
 
         def settle(name: str, auto: float) -> float:
             value = getattr(self, name)
@@ -317,6 +362,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "skewness": settle("skewness", 0.0),
             "threshold": settle("threshold", 0.0),
             "refine": self.refine if self.refine != "auto" or self.dag is not None else None,
+            "trials": self.trials if isinstance(self.trials, str) else check_int(self.trials, "trials", 0),
+            "time_limit": None if self.time_limit is None else settle("time_limit", 0.0),
         }
 
     def __sklearn_tags__(self) -> Any:
@@ -358,19 +405,22 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             ) from None
         return Precision(theta, covariance)
 
-    def _in_units_of_the_noise(self, theta: Any) -> tuple[Any, FloatArray | None, float]:
-        """Divide Θ by the size of the noise precision, so that ``l1_weight="auto"`` means the same in any unit."""
-        d = theta.shape[0]
-        given = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
-        if not isinstance(self.l1_weight, str):
-            return theta, given, 1.0
-        if given is None:
-            unit = float(theta.diagonal().min())
-        elif given.size == d and (given > 0).all():
-            unit = float(np.exp(-np.mean(np.log(given))))
-        else:
-            unit = 1.0
-        return theta / unit, None if given is None else given * unit, unit
+    def _proposer(self, theta: Any) -> Proposer:
+        return Proposer.make(
+            theta,
+            self.noise_variances,
+            rescale=isinstance(self.l1_weight, str),
+            solver={
+                "max_alm_iter": self.max_alm_iter,
+                "max_fista_iter": self.max_fista_iter,
+                "tol": self.tol,
+                "fista_tol": self.fista_tol,
+                "schedule": self.schedule,
+                "n_threads": self.n_threads,
+            },
+            dag=self.dag,
+            random_state=self.random_state,
+        )
 
     def _observer(self) -> Callable[[dict[str, Any]], object] | None:
         if not self.verbose:
@@ -386,36 +436,49 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
         return report
 
-    def _project(self, B: sp.csr_array[np.float64, tuple[int, int]]) -> tuple[Any, Any]:
-        """Make B acyclic, and find a causal order."""
-        if self.dag is None:
-            return B, None
-        graph = acyclic_graph(B, self.dag, random_state=self.random_state)  # type: ignore[arg-type]
-        return graph.B, graph.order
-
-    def _refine(self, choices: dict[str, Any], estimate: Precision, samples: int | None, order: Any) -> Refined | None:
-        """Let orders compete, if that is wanted and there are enough data."""
-        if choices["refine"] is None:
+    def _refine(
+        self, choices: dict[str, Any], estimate: Precision, X: FloatArray | None, order: Any, proposer: Proposer
+    ) -> Refined | None:
+        """Make of the proposed order what can be made of it, if that is wanted and there are enough data."""
+        kind = choices["refine"]
+        if kind is None:
             return None
         d = len(order)
-        if samples is not None and (samples < d + 3 or estimate.inverse is None):
-            if choices["refine"] == "order":
+        known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
+        if X is None:
+            if kind == "search":
+                raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
+            exact = refine_exactly(estimate.theta, order, known, self.n_threads)
+            # An estimate's exact decomposition would make edges of its errors.
+            choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
+            return exact if choices["refine"] else None
+        if len(X) < d + 3 or estimate.inverse is None:
+            if kind != "auto":
                 raise ValueError(
-                    f"n_samples = {samples} for {d} columns: refine='order' regresses each column on the others before "
+                    f"n_samples = {len(X)} for {d} columns: refine={kind!r} regresses each column on the others before "
                     f"it, which needs at least {d + 3} rows; use refine=None, or fewer columns"
                 )
             choices["refine"] = None
             return None
-        automatic, choices["refine"] = choices["refine"] == "auto", "order"
-        known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
-        if samples is None:
-            exact = refine_exactly(estimate.theta, order, known, self.n_threads)
-            if not automatic or exact.info["confirmed"]:
-                return exact
-            # An estimate: its exact decomposition would make edges of its errors.
-            choices["refine"] = None
-            return None
-        return refine_by_order(estimate, samples, order, known, self.n_threads)
+        if kind == "order":
+            return refine_by_order(estimate, len(X), order, known, self.n_threads)
+        if choices["trials"] == "auto":
+            choices["trials"] = _TRIALS * d
+        refined = refine_by_search(
+            X,
+            self.location_,
+            estimate,
+            proposer.proposals(X, order, vary=self.l1_weight == "auto" and self.skewness == "auto"),
+            noise=self.noise,
+            noise_variances=known,
+            always=kind == "search",
+            trials=choices["trials"],
+            seconds=choices["time_limit"],
+            seed=0 if self.random_state is None else check_int(self.random_state, "random_state", 0),
+            n_threads=self.n_threads,
+        )
+        choices["refine"] = refined.info["kind"]
+        return refined
 
     def _warn_if_empty(self) -> None:
         """Say why there is nothing, unless there is nothing."""

@@ -166,7 +166,7 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
         )
     theta = invert(covariance)
     watch.lap("inverse")
-    rows, columns = _discoveries(theta, n - d - 1, alpha)
+    rows, columns = discoveries(theta, n - d - 1, alpha)
     everyone = np.arange(d)
     rows, columns = np.concatenate((rows, columns, everyone)), np.concatenate((columns, rows, everyone))
     sparse = sp.csr_array((theta[rows, columns], (rows, columns)), shape=theta.shape)
@@ -317,7 +317,7 @@ def _log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArr
     return float(np.sum(np.log(pivots))) if (pivots > 0).all() else -np.inf
 
 
-def _discoveries(theta: FloatArray, degrees: int, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def discoveries(theta: FloatArray, degrees: int, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs, i > j, whose partial correlation Benjamini and Hochberg find to differ from zero."""
     d = len(theta)
     scale = np.sqrt(theta.diagonal())

@@ -56,6 +56,8 @@ def refine_by_order(
     proposed: NDArray[np.intp],
     noise_variances: FloatArray | None,
     n_threads: int | None,
+    *,
+    penalty: float | None = None,
 ) -> Refined:
     """Fit graphs along the order of elimination and along a proposed one, and keep the better.
 
@@ -73,6 +75,8 @@ def refine_by_order(
     noise_variances : array of shape (d,), optional
         Ω if it is known; otherwise all are equal.
     n_threads : int, optional
+    penalty : float, optional
+        What an edge must gain in twice the log-likelihood; by default `edge_penalty`.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def refine_by_order(
     """
     covariance, inverse = estimate.covariance, estimate.inverse
     assert inverse is not None, "an estimate from data has an inverse"
-    penalty = edge_penalty(n, len(covariance))
+    penalty = edge_penalty(n, len(covariance)) if penalty is None else penalty
     support = csr_parts(estimate.theta)
 
     def fit(order: NDArray[np.intp] | None) -> tuple[Elimination, float]:

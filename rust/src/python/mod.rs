@@ -31,7 +31,8 @@ mod _core {
     use super::errors::NumericalError;
     #[pymodule_export]
     use super::{
-        decompose, eliminate, eliminate_dense, evaluate, heaviest_acyclic, regress_along, regress_within, search,
+        decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
+        regress_within, search,
     };
 }
 
@@ -104,6 +105,18 @@ fn heaviest_acyclic<'py>(py: Python<'py>, b: CsrArrays<'py>) -> PyResult<(CsrPar
     let b = to_matrix(&b)?;
     let projection = py.detach(|| crate::order::heaviest_acyclic(b.view())).map_err(errors::to_python)?;
     Ok((from_matrix(py, projection.graph), signed(py, projection.order)))
+}
+
+/// The class of graphs with the same independences as an acyclic one: (offsets, indices, values) of its pattern.
+#[pyfunction]
+fn equivalence_class<'py>(
+    py: Python<'py>,
+    b: CsrArrays<'py>,
+    order: PyReadonlyArray1<'py, i64>,
+) -> PyResult<CsrParts<'py>> {
+    let (b, order) = (to_matrix(&b)?, unsigned(&order)?);
+    let pattern = py.detach(|| crate::order::equivalence_class(b.view(), &order));
+    Ok(from_matrix(py, pattern))
 }
 
 /// B, order, noise variances.

@@ -6,10 +6,8 @@
 
 use super::parents::{Parents, Workspace};
 use super::score::Evidence;
+use super::{NOTHING, Random};
 use std::collections::VecDeque;
-
-/// Improvements smaller than this are rounding.
-const NOTHING: f64 = 1e-7;
 
 /// An order of the variables, the causes that follow from it, and its score.
 pub(crate) struct State<'a, 'e> {
@@ -26,8 +24,6 @@ pub(crate) struct State<'a, 'e> {
     journal: Vec<Change>,
     marked: Vec<bool>,
     before: Vec<u32>,
-    /// Moves tried.
-    pub moves: usize,
 }
 
 struct Change {
@@ -63,7 +59,6 @@ impl<'a, 'e> State<'a, 'e> {
             journal: Vec::new(),
             marked: vec![false; d],
             before: Vec::new(),
-            moves: 0,
         };
         for &i in order {
             state.parents[i as usize] = state.find(i, None);
@@ -93,9 +88,8 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
-    /// Move variables until none of those in the queue can be improved; what was gained.
-    pub fn descend(&mut self, go_on: &mut impl FnMut() -> bool) -> f64 {
-        let mut gained = 0.0;
+    /// Move variables until none of those in the queue can be improved.
+    pub fn descend(&mut self, go_on: &impl Fn() -> bool) {
         let mut around = Around::default();
         while let Some(variable) = self.queue.pop_front() {
             self.queued[variable as usize] = false;
@@ -103,9 +97,8 @@ impl<'a, 'e> State<'a, 'e> {
                 self.clear_queue();
                 break;
             }
-            gained += self.improve(variable, &mut around);
+            self.improve(variable, &mut around);
         }
-        gained
     }
 
     fn clear_queue(&mut self) {
@@ -136,9 +129,8 @@ impl<'a, 'e> State<'a, 'e> {
         parents
     }
 
-    /// Move a variable to its best place; what that gains.
-    fn improve(&mut self, variable: u32, around: &mut Around) -> f64 {
-        self.moves += 1;
+    /// Move a variable to its best place.
+    fn improve(&mut self, variable: u32, around: &mut Around) {
         let now = self.look_around(variable, around);
         // Before all candidates first, then past one after another.
         let mut total: f64 = around.if_before.iter().sum::<f64>() + around.own[0];
@@ -152,11 +144,9 @@ impl<'a, 'e> State<'a, 'e> {
                 current = total;
             }
         }
-        if current - best_total <= NOTHING {
-            return 0.0;
+        if current - best_total > NOTHING {
+            self.put(variable, &around.others, best);
         }
-        self.put(variable, &around.others, best);
-        current - best_total
     }
 
     /// Put a variable between others in order, before the one numbered `t`; bring all that depends on it up to date.
@@ -181,7 +171,7 @@ impl<'a, 'e> State<'a, 'e> {
         self.replace(variable, own);
         for &u in &others[now.min(t)..now.max(t)] {
             let affected = if t > now {
-                self.parents[u as usize].picked.contains(&variable)
+                self.parents[u as usize].touched.contains(&variable)
             } else {
                 let Self { parents, evidence, workspace, .. } = self;
                 parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
@@ -225,7 +215,7 @@ impl<'a, 'e> State<'a, 'e> {
         for (k, &u) in others.iter().enumerate() {
             let score = self.parents[u as usize].score;
             let affected = if k >= now {
-                self.parents[u as usize].picked.contains(&variable)
+                self.parents[u as usize].touched.contains(&variable)
             } else {
                 let Self { parents, evidence, workspace, .. } = self;
                 parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
@@ -244,7 +234,7 @@ impl<'a, 'e> State<'a, 'e> {
             } else {
                 self.workspace.find(self.evidence, variable, &others[..t])
             };
-            let last = others[..t].iter().rposition(|u| found.picked.contains(u));
+            let last = others[..t].iter().rposition(|u| found.touched.contains(u));
             let next = last.unwrap_or(0);
             own[next + usize::from(last.is_some())..=t].fill(found.score);
             if t == now {
@@ -285,15 +275,20 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
-    /// Throw a variable somewhere among its candidates; what that costs, or gains if negative.
-    pub fn jump(&mut self, variable: u32, random: &mut impl FnMut(usize) -> usize) {
+    /// Throw a variable somewhere among its candidates.
+    pub fn jump(&mut self, variable: u32, random: &mut Random) {
         let mut others = self.candidates[variable as usize].clone();
         if others.is_empty() {
             return;
         }
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-        let t = random(others.len() + 1);
+        let t = random.below(others.len() + 1);
         self.put(variable, &others, t);
+    }
+
+    /// Number of variables.
+    pub fn dim(&self) -> usize {
+        self.places.len()
     }
 
     /// Score of what has changed since the last mark, now minus then.

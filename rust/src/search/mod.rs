@@ -17,10 +17,15 @@ use descent::State;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
+/// Searches that go on side by side, whatever the number of threads; the best counts.
+const CHAINS: usize = 2;
+/// Differences of scores up to this are rounding.
+const NOTHING: f64 = 1e-7;
+
 /// How long to search.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Trials.
+    /// Trials, of all chains together.
     pub trials: usize,
     /// Time, from the call on.
     pub time: Option<Duration>,
@@ -39,13 +44,13 @@ pub struct Found {
     pub score: f64,
     /// Scores of the starts after their descents.
     pub start_scores: Vec<f64>,
-    /// Trials made, and those that were kept because they were better.
+    /// Trials made, of all chains together.
     pub trials: usize,
     /// Trials that improved the score.
     pub improvements: usize,
 }
 
-/// Search from several start orders, causes first.
+/// Search from several start orders, causes first, among candidates that are given as symmetric lists, ascending.
 ///
 /// # Errors
 /// When interrupted.
@@ -65,62 +70,89 @@ pub fn search(
         .par_iter()
         .map(|order| {
             let mut state = State::new(evidence, candidates.to_vec(), order);
-            state.descend(&mut || in_time());
-            while in_time() && state.widen() > 0 {
-                state.descend(&mut || in_time());
-            }
-            state.keep();
+            settle(&mut state, &in_time);
             state
         })
         .collect();
     let start_scores: Vec<f64> = states.iter().map(State::score).collect();
-    let best = (0..states.len()).min_by(|&a, &b| start_scores[a].total_cmp(&start_scores[b])).expect("a start");
-    let mut state = states.swap_remove(best);
-    drop(states);
+    states.sort_by(|a, b| a.score().total_cmp(&b.score()));
+    states.truncate(CHAINS);
+    // Chains without a start of their own take the best one; their trials differ.
+    for _ in states.len()..CHAINS {
+        let mut state = State::new(evidence, candidates.to_vec(), &states[0].order());
+        settle(&mut state, &in_time);
+        states.push(state);
+    }
+    let trials = budget.trials.div_ceil(CHAINS);
+    let chains: Vec<(State, usize, usize)> = states
+        .into_par_iter()
+        .enumerate()
+        .map(|(chain, mut state)| {
+            let random = Random(budget.seed.wrapping_add(chain as u64));
+            let (made, improvements) = perturb(&mut state, trials, random, &in_time);
+            (state, made, improvements)
+        })
+        .collect();
+    if interrupt.is_raised() {
+        return Err(IcidError::Interrupted);
+    }
+    let (made, improvements) = chains.iter().fold((0, 0), |(a, b), (_, made, better)| (a + made, b + better));
+    let best = chains.iter().map(|(state, ..)| state).min_by(|a, b| a.score().total_cmp(&b.score()));
+    let best = best.expect("at least one chain");
+    Ok(Found {
+        order: best.order().into_iter().map(|i| i as usize).collect(),
+        causes: (0..evidence.dim() as u32).map(|i| best.causes(i).iter().map(|&c| c as usize).collect()).collect(),
+        score: best.score(),
+        start_scores,
+        trials: made,
+        improvements,
+    })
+}
 
-    let mut random = Random(budget.seed);
-    let d = evidence.dim();
-    let (mut trials, mut improvements) = (0, 0);
-    while trials < budget.trials && in_time() && d > 1 {
-        trials += 1;
-        if trials % d == 0 && state.widen() > 0 {
-            state.descend(&mut || in_time());
-            state.keep();
+/// Descend, and let candidates in that are missed, until nothing changes.
+fn settle(state: &mut State, in_time: &impl Fn() -> bool) {
+    state.descend(in_time);
+    while in_time() && state.widen() > 0 {
+        state.descend(in_time);
+    }
+    state.keep();
+}
+
+/// Throw a few neighbours about, descend, and keep what is not worse; how many trials were made and how many were better.
+fn perturb(state: &mut State, trials: usize, mut random: Random, in_time: &impl Fn() -> bool) -> (usize, usize) {
+    let d = state.dim();
+    let (mut made, mut improvements) = (0, 0);
+    while made < trials && in_time() && d > 1 {
+        made += 1;
+        if made % d == 0 {
+            settle(state, in_time);
         }
         let first = random.below(d) as u32;
-        state.jump(first, &mut |n| random.below(n));
+        state.jump(first, &mut random);
         for _ in 0..random.below(3) {
-            let near = state.candidates(first);
+            let causes = state.causes(first);
+            let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
             if near.is_empty() {
                 break;
             }
             let other = near[random.below(near.len())];
-            state.jump(other, &mut |n| random.below(n));
+            state.jump(other, &mut random);
         }
-        state.descend(&mut || in_time());
+        state.descend(in_time);
         let change = state.change();
-        if change < 1e-7 {
-            improvements += usize::from(change < -1e-7);
+        // An order as good as the last one is a way out of a plateau. Out of time, a descent may have been cut short.
+        if change <= NOTHING {
+            improvements += usize::from(change < -NOTHING);
             state.keep();
         } else {
             state.undo();
         }
     }
-    if interrupt.is_raised() {
-        return Err(IcidError::Interrupted);
-    }
-    Ok(Found {
-        order: state.order().into_iter().map(|i| i as usize).collect(),
-        causes: (0..d as u32).map(|i| state.causes(i).iter().map(|&c| c as usize).collect()).collect(),
-        score: state.score(),
-        start_scores,
-        trials,
-        improvements,
-    })
+    (made, improvements)
 }
 
 /// The `SplitMix64` generator of Steele, Lea and Flood (2014).
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {

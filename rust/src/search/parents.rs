@@ -9,12 +9,16 @@ use std::collections::HashMap;
 
 /// Share of its variance below which a candidate is a combination of the causes so far.
 const COLLINEAR: f64 = 1e-8;
+/// Rounds of growing and shrinking.
+const MAX_ROUNDS: usize = 5;
 
 /// A variable's causes, how they were found, and what they are worth.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parents {
-    /// Picked one after another: nobody else had a say.
-    pub picked: Vec<u32>,
+    /// All that were ever picked: without the others the result would be the same.
+    pub touched: Vec<u32>,
+    /// Picked one after another in the last round.
+    picked: Vec<u32>,
     /// Rows of the Cholesky factor of the picks' correlations, one after another, up to the diagonal.
     factor: Vec<f64>,
     /// Covariance of each pick with the variable, given the earlier ones, over the pick's own deviation.
@@ -25,6 +29,23 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
+    /// Regression weights of the picks.
+    fn weights(&self) -> Vec<f64> {
+        let size = self.picked.len();
+        let mut weights = self.slopes.clone();
+        // Back substitution, row by row from the last.
+        for i in (0..size).rev() {
+            let start = i * (i + 1) / 2;
+            let row = &self.factor[start..=start + i];
+            weights[i] /= row[i];
+            let (head, tail) = weights.split_at_mut(i);
+            for (w, l) in head.iter_mut().zip(row) {
+                *w -= l * tail[0];
+            }
+        }
+        weights
+    }
+
     /// Would a newcomer be picked?
     pub fn would_pick(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> bool {
         let row = |i: u32| evidence.correlation.row(i as usize);
@@ -91,11 +112,28 @@ impl Workspace {
     /// Find the causes of a variable among these predecessors.
     pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
         let mut parents = Parents::default();
-        let mut left = self.grow(evidence, variable, before, &mut parents);
-        parents.kept.clone_from(&parents.picked);
         let mut weights = Vec::new();
-        if parents.kept.len() > 1 || evidence.values.is_some() {
-            (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left);
+        let mut left = 1.0;
+        // Each round lowers the score, so this ends; most variables need one.
+        for _ in 0..MAX_ROUNDS {
+            left = self.grow(evidence, variable, before, &mut parents);
+            parents.kept.clone_from(&parents.picked);
+            for &pick in &parents.picked {
+                if !parents.touched.contains(&pick) {
+                    parents.touched.push(pick);
+                }
+            }
+            if parents.kept.len() > 1 || evidence.values.is_some() {
+                weights = parents.weights();
+                let weakest = self.smallest_loss(&parents, &weights);
+                if parents.kept.len() < 2 || gain(evidence, variable, weakest, left + weakest) > evidence.penalty {
+                    break;
+                }
+                (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left);
+            }
+            if parents.kept.len() == parents.picked.len() {
+                break;
+            }
         }
         parents.score = evidence.misfit(variable, left) + evidence.penalty * parents.kept.len() as f64;
         if evidence.values.is_some() {
@@ -104,6 +142,7 @@ impl Workspace {
         parents
     }
 
+    /// Take over those kept, then pick the best, one after another, while they are worth their penalty; what is left.
     fn grow(&mut self, evidence: &Evidence, variable: u32, before: &[u32], parents: &mut Parents) -> f64 {
         let m = before.len();
         let target = evidence.correlation.row(variable as usize);
@@ -112,29 +151,37 @@ impl Workspace {
         self.variance.clear();
         self.variance.resize(m, 1.0);
         self.steps.clear();
+        let Parents { picked, factor, slopes, kept, .. } = parents;
+        picked.clear();
+        factor.clear();
+        slopes.clear();
         let mut left = 1.0;
         loop {
-            let mut best = (0.0, usize::MAX);
-            for (k, (&c, &q)) in self.covariance.iter().zip(&self.variance).enumerate() {
-                let share = c * c;
-                // Compared as products: a division for each candidate would cost more than all the rest.
-                if share > best.0 * q && q > COLLINEAR {
-                    best = (share / q, k);
+            let depth = picked.len();
+            let (share, pick) = if let Some(&old) = kept.get(depth) {
+                let pick = before.iter().position(|&i| i == old).expect("a predecessor");
+                (self.covariance[pick] * self.covariance[pick] / self.variance[pick], pick)
+            } else {
+                let mut best = (0.0, usize::MAX);
+                for (k, (&c, &q)) in self.covariance.iter().zip(&self.variance).enumerate() {
+                    let share = c * c;
+                    // Compared as products: a division for each candidate would cost more than all the rest.
+                    if share > best.0 * q && q > COLLINEAR {
+                        best = (share / q, k);
+                    }
                 }
-            }
-            let (share, pick) = best;
-            if pick == usize::MAX || share >= left || gain(evidence, variable, share, left) <= evidence.penalty {
-                return left;
-            }
+                let (share, pick) = best;
+                if pick == usize::MAX || share >= left || gain(evidence, variable, share, left) <= evidence.penalty {
+                    return left;
+                }
+                best
+            };
             let root = self.variance[pick].sqrt();
             let slope = self.covariance[pick] / root;
-            let depth = parents.picked.len();
-            for s in 0..depth {
-                parents.factor.push(self.steps[s * m + pick]);
-            }
-            parents.factor.push(root);
-            parents.picked.push(before[pick]);
-            parents.slopes.push(slope);
+            factor.extend((0..depth).map(|s| self.steps[s * m + pick]));
+            factor.push(root);
+            picked.push(before[pick]);
+            slopes.push(slope);
             left -= share;
 
             let row = evidence.correlation.row(before[pick] as usize);
@@ -146,14 +193,37 @@ impl Workspace {
                     *entry -= factor * e;
                 }
             }
-            let covariances = self.covariance.iter_mut().zip(&mut self.variance);
-            for (entry, (c, q)) in step.iter_mut().zip(covariances) {
+            let moments = self.covariance.iter_mut().zip(&mut self.variance);
+            for (entry, (c, q)) in step.iter_mut().zip(moments) {
                 *entry /= root;
                 *c -= *entry * slope;
                 *q -= *entry * *entry;
             }
             self.variance[pick] = 0.0;
         }
+    }
+
+    /// The share of the variable that would be left more without the weakest of its causes.
+    fn smallest_loss(&mut self, parents: &Parents, weights: &[f64]) -> f64 {
+        // `w_k² / [C⁻¹]_kk`, where `[C⁻¹]_kk` is the squared length of column k of the inverse factor.
+        let size = weights.len();
+        let mut smallest = f64::INFINITY;
+        for k in 0..size {
+            let column = &mut self.scratch;
+            column.clear();
+            let mut start = k * (k + 1) / 2;
+            let mut square = 0.0;
+            for i in k..size {
+                let row = &parents.factor[start + k..=start + i];
+                let known: f64 = row.iter().zip(&*column).map(|(l, y)| l * y).sum();
+                let entry = (f64::from(u8::from(i == k)) - known) / row[i - k];
+                column.push(entry);
+                square += entry * entry;
+                start += i + 1;
+            }
+            smallest = smallest.min(weights[k] * weights[k] / square);
+        }
+        smallest
     }
 
     /// Drop causes that no longer earn their penalty, the weakest first; what is left, and the weights.

@@ -1,0 +1,277 @@
+"""Choosing without the truth: noise model, start, penalty, and whether the shape of the residuals counts.
+
+Everything is decided by one score, twice the negative log-likelihood plus penalties in the manner of BIC:
+
+- Noise variances are equal (one parameter) or unequal (d parameters, log n each).
+- Residuals are Gaussian, or have a shape: skewness and kurtosis for each variable (2 d parameters, log n each). What
+  the shape gains in twice the log-likelihood is n (skewness²/6 + excess kurtosis²/24) for each variable, to leading
+  order; that is the statistic of Jarque and Bera.
+- An edge costs log n + 4 log d (`refine.edge_penalty`), times the inflation of the null.
+
+The null is what the residuals of variables without an edge between them should be: uncorrelated, with n r² distributed
+as χ² with one degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger
+throughout, and an edge must stand out against that. The inflation compares the tails: the quantile of n r² that leaves
+out one pair in a hundred (five pairs at least, so that a few missed edges do not count) with that of χ². It is 1 where
+the model is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from icid_rs._validation import FloatArray
+from icid_rs.precision import Precision
+from icid_rs.refine import Refined, edge_penalty, refine_by_order
+from icid_rs.search import Searched, search_orders, smallest_pivots
+
+#: Rounds in which the inflation of the null is brought up to date.
+_ROUNDS = 3
+#: A relative change of the inflation that is worth another round.
+_NOTABLE = 1.1
+_BLOCK_ROWS = 1024
+
+Csr = sp.csr_array[np.float64, tuple[int, int]]
+#: Causal orders by name: ``"first"`` the cheapest, ``"gaussian"`` more of them, ``"shaped"`` those that use the shape
+#: of the noise.
+Propose = Callable[[Literal["first", "gaussian", "shaped"]], dict[str, NDArray[np.intp]]]
+
+
+def null_inflation(B: Csr, covariance: FloatArray, n: int) -> float:
+    """Compare the tail of squared correlations between residuals with what chance explains.
+
+    Parameters
+    ----------
+    B : scipy.sparse.csr_array of shape (d, d)
+        A graph with its weights.
+    covariance : array of shape (d, d)
+    n : int
+        Number of samples.
+
+    Returns
+    -------
+    float
+        At least 1.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> from icid_rs.choices import null_inflation
+    >>> X = datasets.sample_sem(datasets.random_dag(40, 1, random_state=0), 1000, random_state=0)
+    >>> model = ICID().fit(X)
+    >>> null_inflation(model.adjacency_matrix_, model.covariance_, 1000) < 1.3
+    True
+    """
+    d = len(covariance)
+    A = sp.csc_array(sp.eye_array(d) - B)
+    residual = A.T @ np.asarray(covariance @ A)
+    scale = np.sqrt(residual.diagonal())
+    residual /= scale
+    residual /= scale[:, None]
+    joined = (abs(B) + abs(B.T)).nonzero()
+    residual[joined] = np.nan
+    squares = n * residual[np.tril_indices(d, -1)] ** 2
+    squares = squares[~np.isnan(squares)]
+    if squares.size < 4:
+        return 1.0
+    tail = float(np.clip(5 / squares.size, 0.01, 0.5))
+    return max(1.0, float(np.quantile(squares, 1.0 - tail) / chi2.isf(tail, 1)))
+
+
+def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
+    """Compute n (skewness²/6 + excess kurtosis²/24) for the residuals of each variable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.choices import shape_statistics
+    >>> X = np.random.default_rng(0).exponential(size=(1000, 2))
+    >>> bool((shape_statistics(X, X.mean(axis=0), sp.csr_array((2, 2))) > 100).all())
+    True
+    """
+    n, d = X.shape
+    A = sp.csc_array(sp.eye_array(d) - B)
+    sums = np.zeros((3, d))
+    for start in range(0, n, _BLOCK_ROWS):
+        residual = np.asarray((X[start : start + _BLOCK_ROWS] - location) @ A)
+        square = residual * residual
+        sums += [square.sum(axis=0), (square * residual).sum(axis=0), (square * square).sum(axis=0)]
+    second, third, fourth = sums / n
+    return np.asarray(n * ((third / second**1.5) ** 2 / 6 + (fourth / second**2 - 3) ** 2 / 24))
+
+
+def refine_by_search(
+    X: FloatArray,
+    location: FloatArray,
+    estimate: Precision,
+    propose: Propose,
+    *,
+    noise: str,
+    noise_variances: FloatArray | None,
+    always: bool,
+    trials: int,
+    seconds: float | None,
+    seed: int,
+    n_threads: int | None,
+) -> Refined:
+    """Choose the noise model, and search for the graph where elimination does not give it.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    location : array of shape (d,)
+        The means.
+    estimate : Precision
+        With its covariance and its inverse.
+    propose : callable
+        Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
+    noise : {"auto", "equal", "unequal"}
+    noise_variances : array of shape (d,), optional
+        Ω if it is known.
+    always : bool
+        Search even if noise variances are equal or known, so that elimination gives the graph.
+    trials, seconds, seed, n_threads
+        See `search.search_orders`.
+
+    Returns
+    -------
+    Refined
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets, fdr_precision
+    >>> from icid_rs.choices import refine_by_search
+    >>> X = datasets.sample_sem(datasets.random_dag(20, 1, random_state=0), 500, random_state=0)
+    >>> budget = {"trials": 0, "seconds": None, "seed": 0, "n_threads": None}
+    >>> given = {"noise": "auto", "noise_variances": None, "always": False}
+    >>> refined = refine_by_search(X, X.mean(axis=0), fdr_precision(X), lambda kind: {}, **given, **budget)
+    >>> refined.info["choices"]["noise"]["chosen"]
+    'equal'
+    """
+    n, d = X.shape
+    covariance = estimate.covariance
+    base = edge_penalty(n, d)
+    budget: dict[str, Any] = {"trials": trials, "seconds": seconds, "seed": seed, "n_threads": n_threads}
+    choices: dict[str, Any] = {}
+    proposed = propose("first")
+
+    ordered, inflation = None, 1.0
+    if noise != "unequal" or noise_variances is not None:
+        ordered, inflation = _calibrated_order(estimate, n, proposed, noise_variances, n_threads)
+        score = _equal_score(ordered, n, ordered.info["penalty"])
+        same_graph = _unequal_score(ordered, n, ordered.info["penalty"])
+        settled = noise == "equal" or noise_variances is not None or score <= same_graph
+        if settled and not always:
+            chosen = "known" if noise_variances is not None else "equal"
+            choices["noise"] = {"chosen": chosen, "equal": score, "unequal, same graph": same_graph}
+            choices["penalty"] = {"edge": base, "inflation": inflation}
+            return _with(ordered, "order", choices)
+        if settled:
+            omega = np.full(d, ordered.noise_variances.mean()) if noise_variances is None else noise_variances
+            found = search_orders(
+                estimate,
+                n,
+                {**proposed, "elimination": ordered.order},
+                penalty=base * inflation,
+                noise_variances=omega,
+                **budget,
+            )
+            choices["noise"] = {"chosen": "known" if noise_variances is not None else "equal", "equal": score}
+            choices["penalty"] = {"edge": base, "inflation": inflation}
+            return _from_search(found, choices)
+        proposed["elimination"] = ordered.order
+
+    # A first graph, to see what residuals look like.
+    starts = {"smallest pivots": smallest_pivots(estimate, n_threads), **proposed, **propose("gaussian")}
+    found = search_orders(estimate, n, starts, penalty=base, n_threads=n_threads)
+    start_scores = found.start_scores
+    shape = float(shape_statistics(X, location, found.B).sum())
+    gaussian = shape <= 2 * d * np.log(n)
+    inflation = null_inflation(found.B, covariance, n)
+    values = None
+    if not gaussian:
+        # What was good without the shapes of the residuals need not be with them: all start again.
+        starts.update(propose("shaped"))
+        values = np.ascontiguousarray(((X - location) / np.sqrt(covariance.diagonal())).T)
+    if not gaussian or inflation > _NOTABLE:
+        for _ in range(_ROUNDS):
+            starts["search"] = found.order
+            found = search_orders(estimate, n, starts, penalty=base * inflation, values=values, n_threads=n_threads)
+            start_scores = found.start_scores
+            measured = null_inflation(found.B, covariance, n)
+            if measured <= inflation * _NOTABLE:
+                break
+            inflation = measured
+    last = {"search": found.order}
+    found = search_orders(estimate, n, last, penalty=base * inflation, values=values, **budget)
+
+    score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
+    choices["noise"] = {"chosen": "unequal", "unequal": score}
+    choices["residuals"] = {"gaussian": bool(gaussian), "shape": shape, "threshold": float(2 * d * np.log(n))}
+    choices["penalty"] = {"edge": base, "inflation": inflation}
+    choices["starts"] = start_scores
+    if ordered is not None:
+        equal = _equal_score(ordered, n, base * inflation)
+        if not gaussian:
+            equal -= float(shape_statistics(X, location, ordered.B).sum())
+        choices["noise"]["equal"] = equal
+        if equal < score:
+            choices["noise"]["chosen"] = "equal"
+            return _with(ordered, "order", choices)
+    return _from_search(found, choices)
+
+
+def _calibrated_order(
+    estimate: Precision,
+    n: int,
+    proposed: dict[str, NDArray[np.intp]],
+    noise_variances: FloatArray | None,
+    n_threads: int | None,
+) -> tuple[Refined, float]:
+    """Fit along an order with a penalty that follows the residuals."""
+    d = len(estimate.covariance)
+    base, inflation = edge_penalty(n, d), 1.0
+    proposal = proposed.get("decomposition", np.arange(d))
+    for _ in range(_ROUNDS):
+        refined = refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=base * inflation)
+        measured = null_inflation(refined.B, estimate.covariance, n)
+        if measured <= inflation * _NOTABLE:
+            break
+        inflation = measured
+    return refined, inflation
+
+
+def _equal_score(refined: Refined, n: int, penalty: float) -> float:
+    left = refined.noise_variances
+    return float(n * left.size * np.log(left.mean()) + penalty * refined.B.nnz + np.log(n))
+
+
+def _unequal_score(refined: Refined, n: int, penalty: float) -> float:
+    left = refined.noise_variances
+    return float(n * np.log(left).sum() + penalty * refined.B.nnz + left.size * np.log(n))
+
+
+def _with(refined: Refined, kind: str, choices: dict[str, Any]) -> Refined:
+    info = {**refined.info, "kind": kind, "choices": choices}
+    return Refined(refined.B, refined.order, refined.noise_variances, info)
+
+
+def _from_search(found: Searched, choices: dict[str, Any]) -> Refined:
+    info = {
+        "kind": "search",
+        "order": "search",
+        "scores": choices.get("starts", found.start_scores),
+        "score": found.score,
+        "penalty": choices["penalty"]["edge"] * choices["penalty"]["inflation"],
+        "trials": found.trials,
+        "improvements": found.improvements,
+        "choices": choices,
+    }
+    return Refined(found.B, found.order, found.noise_variances, info)

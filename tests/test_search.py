@@ -1,0 +1,230 @@
+"""Search over orders, and choices that need no truth."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
+from icid_rs.choices import null_inflation, shape_statistics
+from icid_rs.dag import causal_order
+from icid_rs.search import search_orders
+from icid_rs.sortability import sortability
+
+DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+
+
+def table(d: int, degree: int, n: int, seed: int, noise: str = "gaussian", *, equal: bool = False):
+    """A random model, and standardised data with unequal noise variances unless they are to be equal."""
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(d, degree, random_state=rng)
+    variances = 1.0 if equal else rng.uniform(0.5, 2.0, d)
+    X = datasets.sample_sem(B, n, noise=noise, noise_variances=variances, random_state=rng)
+    return B, X if equal else (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def score_by_hand(B: np.ndarray, X: np.ndarray, penalty: float, *, shaped: bool) -> float:
+    """The score of a graph for standardised columns, from its definition."""
+    n = len(X)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    total = 0.0
+    for j in range(Z.shape[1]):
+        causes = np.flatnonzero(B[:, j])
+        weights, *_ = np.linalg.lstsq(Z[:, causes], Z[:, j])
+        e = Z[:, j] - Z[:, causes] @ weights
+        total += n * np.log(np.mean(e**2)) + penalty * len(causes)
+        if shaped:
+            e = e / np.sqrt(np.mean(e**2))
+            total -= 2 * n * (np.mean(e**3) ** 2 / 12 + (np.mean(e**4) - 3) ** 2 / 48)
+    return total
+
+
+@pytest.mark.parametrize("shaped", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_score_is_that_of_the_graph_and_no_worse_than_the_truth(seed, shaped):
+    B, X = table(15, 1, 1000, seed, "exponential" if shaped else "gaussian")
+    values = np.ascontiguousarray(((X - X.mean(axis=0)) / X.std(axis=0)).T) if shaped else None
+    found = search_orders(fdr_precision(X), 1000, {}, penalty=15.0, values=values, trials=100)
+    expected = score_by_hand(found.B.toarray(), X, 15.0, shaped=shaped)
+    assert found.score == pytest.approx(expected, rel=1e-6)
+    assert found.score <= score_by_hand(B.toarray(), X, 15.0, shaped=shaped) + 1e-6
+    rank = np.argsort(found.order)
+    rows, columns = found.B.nonzero()
+    assert (rank[rows] < rank[columns]).all()
+
+
+def test_small_problems_are_solved_as_well_as_by_trying_all_orders():
+    _, X = table(5, 1, 300, 3)
+    n, penalty = 300, 10.0
+
+    def best_along(order: tuple[int, ...]) -> float:
+        total = 0.0
+        for k, j in enumerate(order):
+            options = itertools.chain.from_iterable(itertools.combinations(order[:k], size) for size in range(k + 1))
+            scores = []
+            for causes in options:
+                B = np.zeros((5, 5))
+                B[list(causes), j] = 1
+                e = X[:, j] - X[:, list(causes)] @ np.linalg.lstsq(X[:, list(causes)], X[:, j])[0]
+                scores.append(n * np.log(np.mean(e**2)) + penalty * len(causes))
+            total += min(scores)
+        return total
+
+    best = min(best_along(order) for order in itertools.permutations(range(5)))
+    found = search_orders(fdr_precision(X), n, {}, penalty=penalty, trials=200)
+    assert found.score == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "exponential"])
+def test_threads_do_not_matter_and_the_seed_does_the_rest(noise):
+    _, X = table(40, 2, 800, 1, noise)
+    one, two, again = (ICID(n_threads=threads, random_state=3).fit(X) for threads in (1, 2, 2))
+    assert one.info_["refine"] == "search"
+    for other in (two, again):
+        np.testing.assert_array_equal(one.adjacency_matrix_.toarray(), other.adjacency_matrix_.toarray())
+
+
+@pytest.mark.parametrize("noise", ["exponential", "gumbel", "uniform", "laplace"])
+def test_noise_that_is_not_gaussian_gives_the_graph(noise):
+    B, X = table(50, 1, 1000, 0, noise)
+    model = ICID().fit(X)
+    assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 2
+    assert model.info_["identified"] == "graph"
+    assert not model.info_["choices"]["residuals"]["gaussian"]
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_gaussian_noise_of_unequal_variance_gives_the_equivalence_class(degree):
+    B, X = table(50, degree, 2000, degree)
+    model = ICID().fit(X)
+    assert metrics.count_accuracy(equivalence_class(B), model.cpdag_)["shd"] <= 4
+    assert model.info_["identified"] == "equivalence class"
+    assert model.info_["noise"] == "unequal"
+    P = np.random.default_rng(0).permutation(50)
+    permuted = ICID().fit(X[:, P]).cpdag_
+    assert metrics.count_accuracy(model.cpdag_[P][:, P], permuted)["shd"] <= 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_variances_are_recognised(seed):
+    B, X = table(50, 2, 500, seed, equal=True)
+    with pytest.warns(ScaleWarning, match="standardised columns"):
+        model = ICID().fit(X)
+    assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 2
+    noise = model.info_["choices"]["noise"]
+    assert noise["chosen"] == model.info_["noise"] == "equal"
+    assert noise["equal"] < noise["unequal, same graph"]
+    assert model.info_["refine"] == "order"
+    # Searching all the same, or being told, does no harm.
+    for parameters in ({"refine": "search"}, {"noise": "equal"}, {"noise_variances": 1.0, "refine": "search"}):
+        assert metrics.count_accuracy(B, ICID(**parameters).fit(X).adjacency_matrix_)["shd"] <= 2
+
+
+@pytest.mark.skipif(not (DATA / "sim4.mat").exists(), reason="NetSim is not here")
+@pytest.mark.parametrize("standardised", [False, True])
+@pytest.mark.parametrize("simulation", [3, 4])
+def test_netsim(simulation, standardised):
+    X, A, _ = datasets.load_netsim(DATA / f"sim{simulation}.mat")
+    order = np.random.default_rng(simulation).permutation(X.shape[1])
+    X, A = X[:, order], sp.csr_array(A)[order][:, order]
+    if standardised:
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert metrics.count_accuracy(A, ICID().fit(X).adjacency_matrix_)["shd"] <= 1
+
+
+def test_the_null_is_inflated_where_the_model_is_rough():
+    _, X = table(40, 1, 3000, 0)
+    model = ICID().fit(X)
+    assert model.info_["choices"]["penalty"]["inflation"] < 1.3
+    # A small common cause of everything, which no edge stands for.
+    rough = X + 0.2 * np.random.default_rng(0).normal(size=(3000, 1))
+    assert null_inflation(model.adjacency_matrix_, np.cov(rough, rowvar=False), 3000) > 3
+    assert ICID().fit(rough).info_["choices"]["penalty"]["inflation"] > 1.5
+
+
+def test_shapes_are_the_statistic_of_jarque_and_bera():
+    from scipy.stats import jarque_bera
+
+    X = np.random.default_rng(0).gumbel(size=(2500, 3))
+    found = shape_statistics(X, X.mean(axis=0), sp.csr_array((3, 3)))
+    np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
+
+
+def test_time_limits_and_trials_are_kept():
+    _, X = table(100, 2, 2000, 0)
+    start = time.perf_counter()
+    model = ICID(trials=10**9, time_limit=1.0).fit(X)
+    # A bound for a machine that does other things too; benches measure.
+    assert time.perf_counter() - start < 5.0
+    assert model.info_["refinement"]["trials"] > 10
+    assert ICID(trials=7).fit(X).info_["refinement"]["trials"] <= 8
+
+
+def test_differences_between_groups_are_no_causes():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 100)
+    X = rng.normal(size=(2000, 6)) + 3 * rng.normal(size=(20, 1))[groups]
+    assert ICID().fit(X).adjacency_matrix_.nnz > 0
+    with pytest.warns(UserWarning, match="the graph is empty"):
+        ICID().fit(X, groups=groups)
+    with pytest.raises(ValueError, match="groups"):
+        ICID().fit(X, groups=groups[:-1])
+
+
+def test_sortability_is_a_share_of_edges():
+    B = datasets.random_dag(60, 2, random_state=0)
+    X = datasets.sample_sem(B, 2000, random_state=0)
+    assert sortability(B, X.var(axis=0)) > 0.8
+    assert sortability(B, np.ones(60)) == 0.5
+    assert np.isnan(sortability(np.zeros((2, 2)), np.ones(2)))
+
+
+class TestEquivalenceClass:
+    @staticmethod
+    def by_enumeration(A: np.ndarray) -> np.ndarray:
+        """All graphs with the same skeleton and colliders, by trying every direction of every edge."""
+        d = len(A)
+
+        def colliders(G: np.ndarray) -> set[tuple[int, int, int]]:
+            joined = G | G.T
+            return {
+                (i, j, k)
+                for j in range(d)
+                for i, k in itertools.combinations(np.flatnonzero(G[:, j]).tolist(), 2)
+                if not joined[i, k]
+            }
+
+        edges = list(zip(*np.nonzero(np.triu(A | A.T)), strict=True))
+        total = np.zeros((d, d), dtype=bool)
+        for flips in itertools.product([False, True], repeat=len(edges)):
+            G = np.zeros((d, d), dtype=bool)
+            for (i, j), flip in zip(edges, flips, strict=True):
+                G[(j, i) if flip else (i, j)] = True
+            try:
+                causal_order(G.astype(float))
+            except ValueError:
+                continue
+            if colliders(G) == colliders(A):
+                total |= G
+        return total
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.integers(2, 5), st.floats(0.2, 0.9), st.integers(0, 2**32 - 1))
+    def test_is_what_enumeration_gives(self, d, density, seed):
+        rng = np.random.default_rng(seed)
+        A = np.triu(rng.uniform(size=(d, d)) < density, 1)
+        P = rng.permutation(d)
+        A = A[np.ix_(P, P)]
+        np.testing.assert_array_equal(equivalence_class(A.astype(float)).toarray() != 0, self.by_enumeration(A))
+
+    def test_cycles_are_refused(self):
+        with pytest.raises(ValueError, match="cycle"):
+            equivalence_class([[0, 1], [1, 0]])
