@@ -18,7 +18,7 @@ the model is right.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,7 +36,7 @@ _ROUNDS = 3
 _NOTABLE = 1.1
 _BLOCK_ROWS = 1024
 
-Csr = sp.csr_array[np.float64, tuple[int, int]]
+Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
 #: Causal orders by name: ``"first"`` the cheapest, ``"gaussian"`` more of them, ``"shaped"`` those that use the shape
 #: of the noise.
 Propose = Callable[[Literal["first", "gaussian", "shaped"]], dict[str, NDArray[np.intp]]]
