@@ -97,7 +97,9 @@ def search(
     seconds: float | None,
     seed: int,
     n_threads: int | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], float, list[float], int, int]: ...
+) -> tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], float, list[float], int, int, tuple[int, float]
+]: ...
 def evaluate(
     theta: _Csr,
     b: _Csr,

@@ -209,7 +209,8 @@ def refine_by_search(
             if measured <= inflation * _NOTABLE:
                 break
             inflation = measured
-    last = {"search": found.order}
+    # Two chains, from two starts.
+    last = {"search": found.order, "smallest pivots": starts["smallest pivots"]}
     found = search_orders(estimate, n, last, penalty=base * inflation, values=values, **budget)
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))

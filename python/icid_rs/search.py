@@ -40,6 +40,8 @@ class Searched:
         Scores of the start orders after they were improved, before any trial.
     trials, improvements : int
         Trials made, and those that improved the score.
+    descent : tuple
+        Variables that were tried at all their places in the first descent, and the seconds that took.
     """
 
     B: sp.csr_array[np.float64, tuple[int, int]]
@@ -49,6 +51,7 @@ class Searched:
     start_scores: dict[str, float]
     trials: int
     improvements: int
+    descent: tuple[int, float]
 
 
 def search_orders(
@@ -107,7 +110,7 @@ def search_orders(
     variances = covariance.diagonal()
     correlation = _correlation(covariance)
     all_starts = dict(starts) or {"smallest pivots": smallest_pivots(estimate, n_threads)}
-    order, offsets, parents, score, start_scores, made, improvements = _core.search(
+    order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
         correlation,
         values,
         csr_parts(candidate_pairs(estimate, correlation, n)),
@@ -134,7 +137,7 @@ def search_orders(
     )
     fitted = from_parts(parts)
     scores = dict(zip(all_starts, start_scores, strict=True))
-    return Searched(fitted.B, fitted.order, fitted.noise_variances, score, scores, made, improvements)
+    return Searched(fitted.B, fitted.order, fitted.noise_variances, score, scores, made, improvements, descent)
 
 
 def smallest_pivots(estimate: Precision, n_threads: int | None = None) -> NDArray[np.intp]:

@@ -238,9 +238,17 @@ fn regress_within<'py>(
     Ok(from_fit(py, fit))
 }
 
-/// Order, parent lists as (offsets, parents), score, scores of the starts, trials, improvements.
-type FoundParts<'py> =
-    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, f64, Vec<f64>, usize, usize);
+/// Order, parent lists as (offsets, parents), score, scores of the starts, trials, improvements, (moves, seconds) of a descent.
+type FoundParts<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    f64,
+    Vec<f64>,
+    usize,
+    usize,
+    (usize, f64),
+);
 
 /// Search over orders.
 #[pyfunction]
@@ -289,6 +297,7 @@ fn search<'py>(
         found.start_scores,
         found.trials,
         found.improvements,
+        found.descent,
     ))
 }
 

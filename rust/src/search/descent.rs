@@ -23,7 +23,11 @@ pub(crate) struct State<'a, 'e> {
     /// What was changed since the last mark, as it was.
     journal: Vec<Change>,
     marked: Vec<bool>,
+    /// Variables whose causes have changed since others were looked for among all predecessors.
+    unchecked: Vec<bool>,
     before: Vec<u32>,
+    /// Variables tried at all their places.
+    pub moves: usize,
 }
 
 struct Change {
@@ -58,7 +62,9 @@ impl<'a, 'e> State<'a, 'e> {
             queued: vec![false; d],
             journal: Vec::new(),
             marked: vec![false; d],
+            unchecked: vec![true; d],
             before: Vec::new(),
+            moves: 0,
         };
         for &i in order {
             state.parents[i as usize] = state.find(i, None);
@@ -131,6 +137,7 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// Move a variable to its best place.
     fn improve(&mut self, variable: u32, around: &mut Around) {
+        self.moves += 1;
         let now = self.look_around(variable, around);
         // Before all candidates first, then past one after another.
         let mut total: f64 = around.if_before.iter().sum::<f64>() + around.own[0];
@@ -201,6 +208,7 @@ impl<'a, 'e> State<'a, 'e> {
     fn replace(&mut self, variable: u32, parents: Parents) {
         self.record(variable);
         self.parents[variable as usize] = parents;
+        self.unchecked[variable as usize] = true;
         self.enqueue(variable);
     }
 
@@ -296,35 +304,39 @@ impl<'a, 'e> State<'a, 'e> {
         self.journal.iter().map(|c| self.parents[c.variable as usize].score - c.parents.score).sum()
     }
 
-    /// Add to each variable's candidates the predecessor it would gain most from, if that is worth an edge; how many.
-    pub fn widen(&mut self) -> usize {
+    /// For each variable that has changed since the last time, look for a cause among all predecessors, not only
+    /// candidates. True if any was found.
+    pub fn look_further(&mut self) -> bool {
         let order = self.order();
-        let mut added = 0;
+        let mut found = false;
         for (at, &variable) in order.iter().enumerate() {
-            let mut best = (self.evidence.penalty, None);
-            for &other in &order[..at] {
-                if self.candidates[variable as usize].binary_search(&other).is_ok() {
-                    continue;
-                }
-                let Self { parents, evidence, workspace, .. } = self;
-                let gain = parents[variable as usize].gain_from(evidence, variable, other, &mut workspace.scratch);
-                if gain > best.0 {
-                    best = (gain, Some(other));
-                }
-            }
-            if let Some(other) = best.1 {
-                for (one, two) in [(variable, other), (other, variable)] {
-                    let list = &mut self.candidates[one as usize];
-                    if let Err(slot) = list.binary_search(&two) {
-                        list.insert(slot, two);
-                    }
-                }
-                added += 1;
-                let parents = self.find(variable, None);
-                self.replace(variable, parents);
+            if std::mem::replace(&mut self.unchecked[variable as usize], false) {
+                found |= self.widen(variable, &order[..at]);
             }
         }
-        added
+        found
+    }
+
+    /// Add the predecessor to a variable's candidates that it would gain most from, if that is worth an edge.
+    fn widen(&mut self, variable: u32, predecessors: &[u32]) -> bool {
+        let Self { parents, evidence, workspace, candidates, .. } = self;
+        let mut best = (evidence.penalty, None);
+        for &other in predecessors {
+            let gain = parents[variable as usize].gain_from(evidence, variable, other, &mut workspace.scratch);
+            if gain > best.0 && candidates[variable as usize].binary_search(&other).is_err() {
+                best = (gain, Some(other));
+            }
+        }
+        let Some(other) = best.1 else { return false };
+        for (one, two) in [(variable, other), (other, variable)] {
+            let list = &mut candidates[one as usize];
+            if let Err(slot) = list.binary_search(&two) {
+                list.insert(slot, two);
+            }
+        }
+        let parents = self.find(variable, None);
+        self.replace(variable, parents);
+        true
     }
 
     pub fn candidates(&self, variable: u32) -> &[u32] {
