@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
 from icid_rs.choices import null_inflation, shape_statistics
@@ -147,7 +148,27 @@ def test_the_null_is_inflated_where_the_model_is_rough():
     # A small common cause of everything, which no edge stands for.
     rough = X + 0.2 * np.random.default_rng(0).normal(size=(3000, 1))
     assert null_inflation(model.adjacency_matrix_, np.cov(rough, rowvar=False), 3000) > 3
-    assert ICID().fit(rough).info_["choices"]["penalty"]["inflation"] > 1.5
+
+
+@pytest.mark.parametrize(("degree", "n", "noise"), [(8, 1000, "exponential"), (4, 100, "gaussian")])
+def test_the_penalty_does_not_run_away_on_dense_graphs(degree, n, noise):
+    """Edges that are dropped make residuals look worse, which must not drop more of them."""
+    B, X = table(30, degree, n, 1, noise, equal=noise == "gaussian")
+    model = ICID().fit(X)
+    assert model.info_["choices"]["penalty"]["inflation"] < 1.3
+    assert model.adjacency_matrix_.nnz > B.nnz / 2
+
+
+def test_columns_that_are_not_continuous_still_have_edges():
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(3000, 10)) @ rng.normal(size=(10, 10)) > 0).astype(float)
+    assert ICID().fit(X).adjacency_matrix_.nnz > 5
+
+
+def test_ties_of_huge_scores_do_not_go_round_in_circles():
+    _, X = table(13, 2, 300, 0)
+    found = search_orders(fdr_precision(X), 10**12, {}, penalty=30.0, trials=200)
+    assert found.trials == 200
 
 
 def test_shapes_are_the_statistic_of_jarque_and_bera():
@@ -177,6 +198,39 @@ def test_differences_between_groups_are_no_causes():
         ICID().fit(X, groups=groups)
     with pytest.raises(ValueError, match="groups"):
         ICID().fit(X, groups=groups[:-1])
+    with pytest.raises(ValueError, match="missing values"):
+        ICID().fit(X, groups=np.where(groups == 3, np.nan, groups))
+    with pytest.raises(ValueError, match="groups needs data"):
+        ICID(precision="precomputed").fit(np.eye(6), groups=groups)
+
+
+def test_means_of_groups_cost_degrees_of_freedom():
+    """Fifty pairs of rows are worth fifty-one rows, not a hundred."""
+    X = np.random.default_rng(0).normal(size=(100, 45))
+    with pytest.warns(UserWarning, match="the graph is empty"):
+        model = ICID(refine="order").fit(X, groups=np.repeat(np.arange(50), 2))
+    assert model.precision_.nnz <= 60
+
+
+def test_a_time_limit_holds_for_all_of_the_search():
+    _, X = table(100, 4, 1000, 0)
+    model = ICID(time_limit=0.5).fit(X)
+    # Ten times what was asked for, on a machine that may do other things.
+    assert model.info_["timings"]["refine"] < 5.0
+    ICID(time_limit=1e20, refine="search", trials=1).fit(X[:, :5])
+    with pytest.raises(TypeError, match="trials"):
+        ICID(trials="many").fit(X)
+    with pytest.raises(TypeError, match="time_limit"):
+        ICID(time_limit="auto").fit(X)
+
+
+def test_nothing_is_left_of_an_earlier_fit_when_one_fails():
+    _, X = table(10, 1, 500, 0)
+    model = ICID().fit(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((20, 3), np.nan))
+    with pytest.raises(NotFittedError):
+        model.edges()
 
 
 def test_sortability_is_a_share_of_edges():

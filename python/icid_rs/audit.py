@@ -66,23 +66,29 @@ def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3) -> None
             )
 
 
-def within_groups(X: FloatArray, groups: Any) -> FloatArray:
-    """Take the means of groups of rows out, and put the overall mean in.
+def within_groups(X: FloatArray, groups: Any) -> tuple[FloatArray, int]:
+    """Take the means of groups of rows out, put the overall mean in, and count the groups.
 
     Examples
     --------
-        >>> import numpy as np
-        >>> from icid_rs.audit import within_groups
-        >>> within_groups(np.array([[1.0], [3.0], [11.0], [13.0]]), ["a", "a", "b", "b"]).ravel()
-        array([6., 8., 6., 8.])
+    >>> import numpy as np
+    >>> from icid_rs.audit import within_groups
+    >>> X, count = within_groups(np.array([[1.0], [3.0], [11.0], [13.0]]), ["a", "a", "b", "b"])
+    >>> X.ravel(), count
+    (array([6., 8., 6., 8.]), 2)
     """
     groups = np.asarray(groups)
     if groups.shape != (len(X),):
         raise ValueError(f"groups must have one entry for each of the {len(X)} rows, but its shape is {groups.shape}")
-    labels, member = np.unique(groups, return_inverse=True)
+    if groups.dtype.kind == "f" and np.isnan(groups).any():
+        raise ValueError("groups has missing values; drop these rows, or give them a group")
+    try:
+        labels, member = np.unique(groups, return_inverse=True)
+    except TypeError:
+        raise TypeError("groups must hold labels of one kind, without missing values") from None
     indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
     means = (indicator @ X) / indicator.sum(axis=1)[:, None]
-    return np.asarray(X - means[member] + X.mean(axis=0))
+    return np.asarray(X - means[member] + X.mean(axis=0)), len(labels)
 
 
 def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:

@@ -11,14 +11,16 @@ Everything is decided by one score, twice the negative log-likelihood plus penal
 The null is what the residuals of variables without an edge between them should be: uncorrelated, with n r² distributed
 as χ² with one degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger
 throughout, and an edge must stand out against that. The inflation compares the tails: the quantile of n r² that leaves
-out one pair in a hundred (five pairs at least, so that a few missed edges do not count) with that of χ². It is 1 where
-the model is right.
+out one pair in a hundred (five pairs at least, so that a few missed edges do not count) with that of χ². It is about 1
+where the model is right and the graph has been found; an inflation that would cost most of the edges, or that grows
+with every edge it drops, is not believed.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,12 +33,16 @@ from icid_rs.refine import Refined, edge_penalty, refine_by_order
 from icid_rs.search import Searched, search_orders, smallest_pivots
 
 #: Rounds in which the inflation of the null is brought up to date.
-_ROUNDS = 3
+_ROUNDS = 4
+#: One edge in this many, at least, must survive a higher penalty.
+_SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
 _BLOCK_ROWS = 1024
 
 Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
+#: A graph with its weights, however it was found.
+Fitted = TypeVar("Fitted", Refined, Searched)
 #: Causal orders by name: ``"first"`` the cheapest, ``"gaussian"`` more of them, ``"shaped"`` those that use the shape
 #: of the noise.
 Propose = Callable[[Literal["first", "gaussian", "shaped"]], dict[str, NDArray[np.intp]]]
@@ -112,6 +118,7 @@ def refine_by_search(
     estimate: Precision,
     propose: Propose,
     *,
+    samples: int | None = None,
     noise: str,
     noise_variances: FloatArray | None,
     always: bool,
@@ -131,6 +138,8 @@ def refine_by_search(
         With its covariance and its inverse.
     propose : callable
         Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
+    samples : int, optional
+        What the rows are worth, if less than their number.
     noise : {"auto", "equal", "unequal"}
     noise_variances : array of shape (d,), optional
         Ω if it is known.
@@ -155,10 +164,14 @@ def refine_by_search(
     >>> refined.info["choices"]["noise"]["chosen"]
     'equal'
     """
-    n, d = X.shape
+    n, d = len(X) if samples is None else samples, X.shape[1]
     covariance = estimate.covariance
     base = edge_penalty(n, d)
-    budget: dict[str, Any] = {"trials": trials, "seconds": seconds, "seed": seed, "n_threads": n_threads}
+    deadline = None if seconds is None else time.monotonic() + seconds
+
+    def left() -> float | None:
+        return None if deadline is None else max(0.0, deadline - time.monotonic())
+
     choices: dict[str, Any] = {}
     proposed = propose("first")
 
@@ -181,7 +194,10 @@ def refine_by_search(
                 {**proposed, "elimination": ordered.order},
                 penalty=base * inflation,
                 noise_variances=omega,
-                **budget,
+                trials=trials,
+                seconds=left(),
+                seed=seed,
+                n_threads=n_threads,
             )
             choices["noise"] = {"chosen": "known" if noise_variances is not None else "equal", "equal": score}
             choices["penalty"] = {"edge": base, "inflation": inflation}
@@ -190,32 +206,45 @@ def refine_by_search(
 
     # A first graph, to see what residuals look like.
     starts = {"smallest pivots": smallest_pivots(estimate, n_threads), **proposed, **propose("gaussian")}
-    found = search_orders(estimate, n, starts, penalty=base, n_threads=n_threads)
+    found = search_orders(estimate, n, starts, penalty=base, seconds=left(), n_threads=n_threads)
     start_scores = found.start_scores
     shape = float(shape_statistics(X, location, found.B).sum())
     gaussian = shape <= 2 * d * np.log(n)
-    inflation = null_inflation(found.B, covariance, n)
     values = None
     if not gaussian:
         # What was good without the shapes of the residuals need not be with them: all start again.
         starts.update(propose("shaped"))
         values = np.ascontiguousarray(((X - location) / np.sqrt(covariance.diagonal())).T)
-    if not gaussian or inflation > _NOTABLE:
-        for _ in range(_ROUNDS):
-            starts["search"] = found.order
-            found = search_orders(estimate, n, starts, penalty=base * inflation, values=values, n_threads=n_threads)
-            start_scores = found.start_scores
-            measured = null_inflation(found.B, covariance, n)
-            if measured <= inflation * _NOTABLE:
-                break
-            inflation = measured
-    # Two chains, from two starts.
-    last = {"search": found.order, "smallest pivots": starts["smallest pivots"]}
-    found = search_orders(estimate, n, last, penalty=base * inflation, values=values, **budget)
+        starts["search"] = found.order
+        found = search_orders(estimate, n, starts, penalty=base, values=values, seconds=left(), n_threads=n_threads)
+        start_scores = found.start_scores
+    again = {"smallest pivots": starts["smallest pivots"], "search": found.order}
+
+    def search(penalty: float) -> Searched:
+        return search_orders(estimate, n, again, penalty=penalty, values=values, seconds=left(), n_threads=n_threads)
+
+    calibrated, inflation = _calibrate(found, search, covariance, n, base)
+    found = search_orders(
+        estimate,
+        n,
+        {"search": calibrated.order},
+        penalty=base * inflation,
+        values=values,
+        trials=trials,
+        seconds=left(),
+        seed=seed,
+        n_threads=n_threads,
+    )
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
     choices["noise"] = {"chosen": "unequal", "unequal": score}
-    choices["residuals"] = {"gaussian": bool(gaussian), "shape": shape, "threshold": float(2 * d * np.log(n))}
+    shaped = int((shape_statistics(X, location, found.B) > 2 * np.log(n)).sum())
+    choices["residuals"] = {
+        "gaussian": bool(gaussian),
+        "shape": shape,
+        "threshold": float(2 * d * np.log(n)),
+        "shaped variables": shaped,
+    }
     choices["penalty"] = {"edge": base, "inflation": inflation}
     choices["starts"] = start_scores
     if ordered is not None:
@@ -238,15 +267,34 @@ def _calibrated_order(
 ) -> tuple[Refined, float]:
     """Fit along an order with a penalty that follows the residuals."""
     d = len(estimate.covariance)
-    base, inflation = edge_penalty(n, d), 1.0
+    base = edge_penalty(n, d)
     proposal = proposed.get("decomposition", np.arange(d))
+
+    def fit(penalty: float) -> Refined:
+        return refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=penalty)
+
+    return _calibrate(fit(base), fit, estimate.covariance, n, base)
+
+
+def _calibrate(
+    first: Fitted, fit: Callable[[float], Fitted], covariance: FloatArray, n: int, base: float
+) -> tuple[Fitted, float]:
+    """Raise the penalty until the null of the graph fitted with it is no more inflated than the penalty.
+
+    Raising the penalty drops edges. If these were real, the null looks worse than before, and the penalty runs away. So
+    what is no fixed point after a few rounds, or leaves few of the edges, is not a matter of the null: the first graph
+    is kept.
+    """
+    fitted, inflation = first, 1.0
     for _ in range(_ROUNDS):
-        refined = refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=base * inflation)
-        measured = null_inflation(refined.B, estimate.covariance, n)
+        measured = null_inflation(fitted.B, covariance, n)
         if measured <= inflation * _NOTABLE:
-            break
+            return fitted, inflation
         inflation = measured
-    return refined, inflation
+        fitted = fit(base * inflation)
+        if _SURVIVING * fitted.B.nnz < first.B.nnz:
+            break
+    return first, 1.0
 
 
 def _equal_score(refined: Refined, n: int, penalty: float) -> float:

@@ -37,7 +37,9 @@ def check_kind(kind: Any) -> None:
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
 
-def estimate_precision(X: FloatArray, kind: Any, lambda1: Any, names: Sequence[Any]) -> tuple[Precision, FloatArray]:
+def estimate_precision(
+    X: FloatArray, kind: Any, lambda1: Any, names: Sequence[Any], *, samples: int | None = None
+) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
     Parameters
@@ -50,6 +52,8 @@ def estimate_precision(X: FloatArray, kind: Any, lambda1: Any, names: Sequence[A
         As the parameter `lambda1` of `ICID`.
     names : sequence of length d
         The columns, for messages.
+    samples : int, optional
+        What the rows are worth, if less than their number.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def estimate_precision(X: FloatArray, kind: Any, lambda1: Any, names: Sequence[A
     >>> estimate.theta.shape
     (3, 3)
     """
-    n, d = X.shape
+    n, d = len(X) if samples is None else samples, X.shape[1]
     watch = Stopwatch()
     covariance, location = empirical_covariance(X)
     watch.lap("covariance")

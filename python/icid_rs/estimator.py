@@ -78,7 +78,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     n_threads : int, optional
         Threads of the solver.
     random_state : int, optional
-        Seed of what is random (``dag="exptrace"`` on large graphs).
+        Seed of what is random: the trials of a search, and ``dag="exptrace"`` on large graphs.
     verbose : bool
         Report the progress on standard error.
     callback : callable, optional
@@ -110,7 +110,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
         the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
         candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
-        ``identified``, the ``"graph"`` or its ``"equivalence class"``; and the ``sortability``, shares of edges along
+        ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
+        residuals are not Gaussian; and the ``sortability``, shares of edges along
         which variances and explained variances grow.
     n_features_in_, feature_names_in_
         As in scikit-learn; names only if the columns of X have them.
@@ -203,10 +204,16 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             If the columns have wildly different scales, or if no dependence was found between any of them.
         """
         choices = self._resolve()
+        # Nothing of an earlier fit is left if this one fails.
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
         watch = Stopwatch()
         self._columns = audit.column_names(X)
         has_data = self.precision != "precomputed"
+        samples = 0
         if not has_data:
+            if groups is not None:
+                raise ValueError("groups needs data, but precision='precomputed' gives none")
             estimate, M = self._given(X), None
             self.location_ = np.zeros(estimate.theta.shape[0])
             if choices["skewness"] > 0:
@@ -215,13 +222,15 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             audit.check_numeric(X)
             X = self._validated(X, reset=True)
             audit.check_values(X, self._names())
+            samples = len(X)
             if groups is not None:
-                X = audit.within_groups(X, groups)
+                X, count = audit.within_groups(X, groups)
+                samples -= count - 1
             watch.lap("audit")
-            estimate, self.location_ = estimate_precision(X, choices["precision"], self.lambda1, self._names())
+            estimate, self.location_ = estimate_precision(
+                X, choices["precision"], self.lambda1, self._names(), samples=samples
+            )
             watch.skip()
-            if self.noise_variances is None:
-                audit.warn_of_scales(estimate.covariance, self._names())
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
 
@@ -239,7 +248,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             graph = proposer.project(B)
             B, order = graph.B, graph.order
         watch.lap("dag")
-        refined = self._refine(choices, estimate, X if has_data else None, order, proposer)
+        refined = self._refine(choices, estimate, X if has_data else None, samples, order, proposer)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
@@ -256,7 +265,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.status_ = result.status
         made = {} if refined is None else refined.info.pop("choices", {})
         chosen = made.get("noise", {}).get("chosen", "equal" if self.noise_variances is None else "known")
-        shaped = not made.get("residuals", {}).get("gaussian", True)
+        if has_data and chosen == "equal":
+            audit.warn_of_scales(estimate.covariance, self._names())
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,
@@ -267,7 +277,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
             "refinement": None if refined is None else refined.info,
             "choices": made,
-            "identified": "graph" if chosen != "unequal" or shaped else "equivalence class",
+            "identified": None if order is None else _identified(chosen, made, len(order)),
             "sortability": sortability.report(
                 B,
                 estimate.covariance,
@@ -293,7 +303,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         -------
         float
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "adjacency_matrix_")
         X = self._validated(X, reset=False)
         audit.check_values(X, self._names(), least=1)
         centred = X - self.location_
@@ -313,7 +323,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         pandas.DataFrame or list of Edge
             ``source``, ``target`` and ``weight``; a data frame if pandas is installed.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "adjacency_matrix_")
         edges = list_edges(self.adjacency_matrix_, self._names())
         try:
             import pandas as pd
@@ -323,7 +333,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.DiGraph`` with the variables' names as nodes and ``weight`` on the edges."""
-        check_is_fitted(self)
+        check_is_fitted(self, "adjacency_matrix_")
         return to_networkx(self.adjacency_matrix_, self._names())
 
     def _resolve(self) -> dict[str, Any]:
@@ -341,20 +351,25 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"refine={self.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
             )
-        if self.noise == "unequal" and (self.refine in ("order", None) or self.dag is None):
+        if (
+            self.noise == "unequal"
+            and self.noise_variances is None
+            and (self.refine in ("order", None) or self.dag is None or self.precision == "precomputed")
+        ):
             raise ValueError(
                 "the decomposition and elimination suppose that noise variances are equal or known; with "
                 "noise='unequal' use refine='search', or pass noise_variances"
             )
 
-        def settle(name: str, auto: float) -> float:
-            value = getattr(self, name)
-            if isinstance(value, str) and value == "auto":
-                return auto
+        def check_positive(value: Any, name: str) -> float:
             number = check_real(value, name)
             if not number >= 0 or number == np.inf:
                 raise ValueError(f"{name} = {number}: it must be at least 0 and finite")
             return number
+
+        def settle(name: str, auto: float) -> float:
+            value = getattr(self, name)
+            return auto if isinstance(value, str) and value == "auto" else check_positive(value, name)
 
         return {
             "precision": self.precision if self.precision != "auto" else "fdr",
@@ -362,8 +377,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             "skewness": settle("skewness", 0.0),
             "threshold": settle("threshold", 0.0),
             "refine": self.refine if self.refine != "auto" or self.dag is not None else None,
-            "trials": self.trials if isinstance(self.trials, str) else check_int(self.trials, "trials", 0),
-            "time_limit": None if self.time_limit is None else settle("time_limit", 0.0),
+            "trials": self.trials if self.trials == "auto" else check_int(self.trials, "trials", 0),
+            "time_limit": None if self.time_limit is None else check_positive(self.time_limit, "time_limit"),
         }
 
     def __sklearn_tags__(self) -> Any:
@@ -437,7 +452,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         return report
 
     def _refine(
-        self, choices: dict[str, Any], estimate: Precision, X: FloatArray | None, order: Any, proposer: Proposer
+        self,
+        choices: dict[str, Any],
+        estimate: Precision,
+        X: FloatArray | None,
+        samples: int,
+        order: Any,
+        proposer: Proposer,
     ) -> Refined | None:
         """Make of the proposed order what can be made of it, if that is wanted and there are enough data."""
         kind = choices["refine"]
@@ -452,16 +473,16 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             # An estimate's exact decomposition would make edges of its errors.
             choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
             return exact if choices["refine"] else None
-        if len(X) < d + 3 or estimate.inverse is None:
-            if kind != "auto":
+        if samples < d + 3 or estimate.inverse is None:
+            if kind != "auto" or (self.noise == "unequal" and known is None):
                 raise ValueError(
-                    f"n_samples = {len(X)} for {d} columns: refine={kind!r} regresses each column on the others before "
-                    f"it, which needs at least {d + 3} rows; use refine=None, or fewer columns"
+                    f"n_samples = {samples} for {d} columns: refine={kind!r} regresses each column on those before it, "
+                    f"which needs at least {d + 3} rows; use refine=None, or fewer columns"
                 )
             choices["refine"] = None
             return None
         if kind == "order":
-            return refine_by_order(estimate, len(X), order, known, self.n_threads)
+            return refine_by_order(estimate, samples, order, known, self.n_threads)
         if choices["trials"] == "auto":
             choices["trials"] = _TRIALS * d
         refined = refine_by_search(
@@ -469,6 +490,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             self.location_,
             estimate,
             proposer.proposals(X, order, vary=self.l1_weight == "auto" and self.skewness == "auto"),
+            samples=samples,
             noise=self.noise,
             noise_variances=known,
             always=kind == "search",
@@ -493,6 +515,17 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         else:
             reason = "no edge earns its penalty, or the threshold removed it: find more rows, or lower threshold"
         warnings.warn(f"the graph is empty: {reason}", UserWarning, stacklevel=3)
+
+
+def _identified(noise: str, choices: dict[str, Any], d: int) -> str:
+    """Tell how much of the graph the data determine."""
+    if noise != "unequal":
+        return "graph"
+    residuals = choices["residuals"]
+    if residuals["gaussian"]:
+        return "equivalence class"
+    # With one Gaussian residual at most, directions are determined (Shimizu et al. 2006).
+    return "graph" if residuals["shaped variables"] >= d - 1 else "partly"
 
 
 def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:

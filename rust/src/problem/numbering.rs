@@ -79,7 +79,7 @@ pub(crate) fn inverse(permutation: &[u32]) -> Vec<u32> {
 }
 
 /// Spread the bits of a number over all of its bits (the finaliser of `SplitMix64`).
-pub(super) fn scramble(mut x: u64) -> u64 {
+pub(crate) fn scramble(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -278,8 +278,31 @@ fn search<'py>(
     let noise = noise_shares.map_or(NoiseModel::Unequal, |shares| NoiseModel::Known(shares.as_array().to_vec()));
     let correlation = correlation.as_array();
     let values = values.as_ref().map(|values| values.as_array());
+    let d = correlation.nrows();
+    let is_order = |order: &Vec<u32>| {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        sorted.iter().copied().eq(0..d as u32)
+    };
+    let fitting = correlation.ncols() == d
+        && candidates.len() == d
+        && values.is_none_or(|values| values.nrows() == d && values.is_standard_layout())
+        && !matches!(&noise, NoiseModel::Known(shares) if shares.len() != d)
+        && !starts.is_empty()
+        && starts.iter().all(is_order);
+    if !fitting {
+        return Err(PyValueError::new_err("correlation, values, candidates, noise and starts do not fit together"));
+    }
+    // What is too long for a duration is as good as no limit.
+    let time = match seconds {
+        Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+            return Err(PyValueError::new_err(format!("seconds = {seconds}: it must be at least 0")));
+        }
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        None => None,
+    };
     let evidence = Evidence { correlation, values, samples, penalty, noise };
-    let budget = Budget { trials, time: seconds.map(Duration::from_secs_f64), seed };
+    let budget = Budget { trials, time, seed };
     let call = LongCall::new(n_threads, correlation.len(), None)?;
     let found =
         call.run(py, |monitor| crate::search::search(&evidence, &candidates, &starts, budget, monitor.interrupt()))?;

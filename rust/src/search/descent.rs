@@ -4,10 +4,14 @@
 //! only those change that would pick it, or have picked it. So a move costs little more than looking at k candidates,
 //! and a sweep over all variables is linear in their number.
 
+use super::Random;
 use super::parents::{Parents, Workspace};
 use super::score::Evidence;
-use super::{NOTHING, Random};
 use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Moves for each variable that a descent may take.
+const MOVES: usize = 100;
 
 /// An order of the variables, the causes that follow from it, and its score.
 pub(crate) struct State<'a, 'e> {
@@ -16,7 +20,7 @@ pub(crate) struct State<'a, 'e> {
     candidates: Vec<Vec<u32>>,
     /// Variables are ordered by this.
     places: Vec<f64>,
-    parents: Vec<Parents>,
+    parents: Vec<Arc<Parents>>,
     workspace: Workspace,
     queue: VecDeque<u32>,
     queued: Vec<bool>,
@@ -33,7 +37,7 @@ pub(crate) struct State<'a, 'e> {
 struct Change {
     variable: u32,
     place: f64,
-    parents: Parents,
+    parents: Arc<Parents>,
 }
 
 /// Candidates around a variable that is to move: in order, with their scores if it comes before or after them.
@@ -56,7 +60,7 @@ impl<'a, 'e> State<'a, 'e> {
             evidence,
             candidates,
             places,
-            parents: vec![Parents::default(); d],
+            parents: vec![Arc::default(); d],
             workspace: Workspace::default(),
             queue: VecDeque::new(),
             queued: vec![false; d],
@@ -97,9 +101,11 @@ impl<'a, 'e> State<'a, 'e> {
     /// Move variables until none of those in the queue can be improved.
     pub fn descend(&mut self, go_on: &impl Fn() -> bool) {
         let mut around = Around::default();
+        // A bound that is never met, unless rounding makes two orders each better than the other.
+        let most = self.moves + MOVES * self.dim() + MOVES;
         while let Some(variable) = self.queue.pop_front() {
             self.queued[variable as usize] = false;
-            if !go_on() {
+            if self.moves > most || !go_on() {
                 self.clear_queue();
                 break;
             }
@@ -123,7 +129,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// The causes of a variable where it is, with one candidate put before it or after it.
-    fn find(&mut self, variable: u32, other: Option<(u32, bool)>) -> Parents {
+    fn find(&mut self, variable: u32, other: Option<(u32, bool)>) -> Arc<Parents> {
         let mut before = std::mem::take(&mut self.before);
         before.clear();
         before.extend(self.candidates[variable as usize].iter().copied().filter(|&i| match other {
@@ -139,20 +145,25 @@ impl<'a, 'e> State<'a, 'e> {
     fn improve(&mut self, variable: u32, around: &mut Around) {
         self.moves += 1;
         let now = self.look_around(variable, around);
-        // Before all candidates first, then past one after another.
-        let mut total: f64 = around.if_before.iter().sum::<f64>() + around.own[0];
-        let (mut best, mut best_total, mut current) = (0, total, total);
-        for t in 1..=around.others.len() {
-            total += around.if_after[t - 1] - around.if_before[t - 1] + around.own[t] - around.own[t - 1];
-            if total < best_total {
-                (best, best_total) = (t, total);
-            }
-            if t == now {
-                current = total;
+        let Around { others, if_before, if_after, own } = &*around;
+        // What moving it changes, one candidate after another to either side: what stays the same cancels exactly.
+        let mut best = (-self.evidence.tolerance(), now);
+        let mut change = 0.0;
+        for t in now + 1..=others.len() {
+            change += (if_after[t - 1] - if_before[t - 1]) + (own[t] - own[t - 1]);
+            if change < best.0 {
+                best = (change, t);
             }
         }
-        if current - best_total > NOTHING {
-            self.put(variable, &around.others, best);
+        change = 0.0;
+        for t in (0..now).rev() {
+            change += (if_before[t] - if_after[t]) + (own[t] - own[t + 1]);
+            if change < best.0 {
+                best = (change, t);
+            }
+        }
+        if best.1 != now {
+            self.put(variable, &around.others, best.1);
         }
     }
 
@@ -205,7 +216,7 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
-    fn replace(&mut self, variable: u32, parents: Parents) {
+    fn replace(&mut self, variable: u32, parents: Arc<Parents>) {
         self.record(variable);
         self.parents[variable as usize] = parents;
         self.unchecked[variable as usize] = true;
@@ -238,19 +249,17 @@ impl<'a, 'e> State<'a, 'e> {
         let mut t = others.len();
         loop {
             let found = if t == now {
-                std::mem::take(&mut self.parents[variable as usize])
+                Arc::clone(&self.parents[variable as usize])
             } else {
                 self.workspace.find(self.evidence, variable, &others[..t])
             };
             let last = others[..t].iter().rposition(|u| found.touched.contains(u));
             let next = last.unwrap_or(0);
             own[next + usize::from(last.is_some())..=t].fill(found.score);
-            if t == now {
-                self.parents[variable as usize] = found;
-            }
             let Some(last) = last else { break };
             t = last;
         }
+        own[now] = self.parents[variable as usize].score;
         now
     }
 
@@ -260,7 +269,7 @@ impl<'a, 'e> State<'a, 'e> {
             self.journal.push(Change {
                 variable,
                 place: self.places[variable as usize],
-                parents: self.parents[variable as usize].clone(),
+                parents: Arc::clone(&self.parents[variable as usize]),
             });
         }
     }
@@ -292,6 +301,20 @@ impl<'a, 'e> State<'a, 'e> {
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
         let t = random.below(others.len() + 1);
         self.put(variable, &others, t);
+    }
+
+    /// Put an effect right before one of its causes.
+    pub fn reverse(&mut self, cause: u32, effect: u32) {
+        let mut others = self.candidates[effect as usize].clone();
+        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+        if let Some(t) = others.iter().position(|&i| i == cause) {
+            self.put(effect, &others, t);
+        }
+    }
+
+    /// Differences of scores up to this are rounding.
+    pub fn tolerance(&self) -> f64 {
+        self.evidence.tolerance()
     }
 
     /// Number of variables.

@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 
 /// Searches that go on side by side, whatever the number of threads; the best counts.
 const CHAINS: usize = 2;
-/// Differences of scores up to this are rounding.
-const NOTHING: f64 = 1e-7;
 
 /// How long to search.
 #[derive(Debug, Clone, Copy)]
@@ -130,13 +128,20 @@ fn settle(state: &mut State, in_time: &impl Fn() -> bool) {
 fn perturb(state: &mut State, trials: usize, mut random: Random, in_time: &impl Fn() -> bool) -> (usize, usize) {
     let d = state.dim();
     let (mut made, mut improvements) = (0, 0);
+    let tolerance = state.tolerance();
     while made < trials && in_time() && d > 1 {
         made += 1;
         if made % d == 0 {
             settle(state, in_time);
         }
         let first = random.below(d) as u32;
-        state.jump(first, &mut random);
+        let causes = state.causes(first);
+        if !causes.is_empty() && random.below(2) == 0 {
+            let cause = causes[random.below(causes.len())];
+            state.reverse(cause, first);
+        } else {
+            state.jump(first, &mut random);
+        }
         for _ in 0..random.below(3) {
             let causes = state.causes(first);
             let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
@@ -149,8 +154,8 @@ fn perturb(state: &mut State, trials: usize, mut random: Random, in_time: &impl 
         state.descend(in_time);
         let change = state.change();
         // An order as good as the last one is a way out of a plateau. Out of time, a descent may have been cut short.
-        if change <= NOTHING {
-            improvements += usize::from(change < -NOTHING);
+        if change <= tolerance {
+            improvements += usize::from(change < -tolerance);
             state.keep();
         } else {
             state.undo();

@@ -5,12 +5,16 @@
 
 use super::score::Evidence;
 use crate::order::Spd;
+use crate::problem::numbering::scramble;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Share of its variance below which a candidate is a combination of the causes so far.
 const COLLINEAR: f64 = 1e-8;
 /// Rounds of growing and shrinking.
 const MAX_ROUNDS: usize = 5;
+/// Bytes that each search may spend on remembering.
+const MEMORY: usize = 1 << 27;
 
 /// A variable's causes, how they were found, and what they are worth.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +33,11 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
+    /// About the bytes it takes.
+    fn size(&self) -> usize {
+        size_of::<Self>() + 8 * (self.factor.len() + 3 * self.touched.len()) + 64
+    }
+
     /// Regression weights of the picks.
     fn weights(&self) -> Vec<f64> {
         let size = self.picked.len();
@@ -106,11 +115,30 @@ pub(crate) struct Workspace {
     buffer: Vec<f64>,
     pub scratch: Vec<f64>,
     negentropies: HashMap<(u32, Vec<u32>), f64>,
+    /// What was found before, by variable and hash of its predecessors.
+    known: HashMap<(u32, u64), Arc<Parents>>,
+    known_size: usize,
 }
 
 impl Workspace {
-    /// Find the causes of a variable among these predecessors.
-    pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
+    /// Find the causes of a variable among these predecessors, or remember them: trials that are undone come back to the
+    /// same places again and again.
+    pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Arc<Parents> {
+        let key = (variable, before.iter().fold(0, |sum: u64, &i| sum.wrapping_add(scramble(u64::from(i)))));
+        if let Some(known) = self.known.get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(self.work_out(evidence, variable, before));
+        self.known_size += found.size();
+        if self.known_size > MEMORY {
+            self.known.clear();
+            self.known_size = found.size();
+        }
+        self.known.insert(key, Arc::clone(&found));
+        found
+    }
+
+    fn work_out(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
         let mut parents = Parents::default();
         let mut weights = Vec::new();
         let mut left = 1.0;
@@ -129,7 +157,7 @@ impl Workspace {
                 if parents.kept.len() < 2 || gain(evidence, variable, weakest, left + weakest) > evidence.penalty {
                     break;
                 }
-                (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left);
+                (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left, weights);
             }
             if parents.kept.len() == parents.picked.len() {
                 break;
@@ -160,7 +188,12 @@ impl Workspace {
             let depth = picked.len();
             let (share, pick) = if let Some(&old) = kept.get(depth) {
                 let pick = before.iter().position(|&i| i == old).expect("a predecessor");
-                (self.covariance[pick] * self.covariance[pick] / self.variance[pick], pick)
+                let share = self.covariance[pick] * self.covariance[pick] / self.variance[pick];
+                if self.variance[pick] <= COLLINEAR || share >= left {
+                    kept.remove(depth);
+                    continue;
+                }
+                (share, pick)
             } else {
                 let mut best = (0.0, usize::MAX);
                 for (k, (&c, &q)) in self.covariance.iter().zip(&self.variance).enumerate() {
@@ -227,12 +260,19 @@ impl Workspace {
     }
 
     /// Drop causes that no longer earn their penalty, the weakest first; what is left, and the weights.
-    fn shrink(&mut self, evidence: &Evidence, variable: u32, kept: &mut Vec<u32>, left: f64) -> (f64, Vec<f64>) {
+    fn shrink(
+        &mut self,
+        evidence: &Evidence,
+        variable: u32,
+        kept: &mut Vec<u32>,
+        left: f64,
+        weights: Vec<f64>,
+    ) -> (f64, Vec<f64>) {
         let entry = |i: u32, j: u32| evidence.correlation[[i as usize, j as usize]];
         let factorise = |kept: &[u32], buffer: &mut Vec<f64>| {
             Spd::factorise(kept.len(), |a, b| entry(kept[a], kept[b]), std::mem::take(buffer))
         };
-        let Some(factor) = factorise(kept, &mut self.buffer) else { return (left, vec![0.0; kept.len()]) };
+        let Some(factor) = factorise(kept, &mut self.buffer) else { return (left, weights) };
         let right: Vec<f64> = kept.iter().map(|&i| entry(i, variable)).collect();
         let mut weights = factor.solve(right.clone());
         let mut left = 1.0 - weights.iter().zip(&right).map(|(w, c)| w * c).sum::<f64>();

@@ -42,6 +42,11 @@ impl Evidence<'_> {
         self.correlation.nrows()
     }
 
+    /// Differences of scores up to this are rounding.
+    pub(crate) fn tolerance(&self) -> f64 {
+        1e-7 + 1e-11 * self.samples
+    }
+
     /// The Gaussian part for a variable of which a share is left.
     pub(crate) fn misfit(&self, variable: u32, left: f64) -> f64 {
         match &self.noise {
