@@ -19,7 +19,7 @@ from icid_rs.skewness import skewness_matrix
 #: Iterations of a decomposition that only proposes an order.
 _PROPOSING = 300
 #: Variables up to which decompositions with several weights propose orders.
-_FEW = 100
+_FEW = 60
 
 
 @dataclass(frozen=True)
