@@ -108,30 +108,37 @@ def search_orders(
     """
     covariance = estimate.covariance
     variances = covariance.diagonal()
-    correlation = _correlation(covariance)
+    # Numbered by how well the others explain them, so that chance meets the same variables in any order of the columns.
+    diagonal = np.ones(len(covariance)) if estimate.inverse is None else estimate.inverse.diagonal()
+    names = np.argsort(variances * diagonal, kind="stable")
+    numbers = np.argsort(names)
+    correlation = _correlation(covariance)[np.ix_(names, names)]
+    pairs = candidate_pairs(estimate, _correlation(covariance), n)[names][:, names]
+    pairs.sort_indices()
     all_starts = dict(starts) or {"smallest pivots": smallest_pivots(estimate, n_threads)}
     order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
         correlation,
-        values,
-        csr_parts(candidate_pairs(estimate, correlation, n)),
-        [start.astype(np.int64) for start in all_starts.values()],
+        None if values is None else values[names],
+        csr_parts(pairs),
+        [numbers[start].astype(np.int64) for start in all_starts.values()],
         samples=float(n),
         penalty=penalty,
-        noise_shares=None if noise_variances is None else noise_variances / variances,
+        noise_shares=None if noise_variances is None else (noise_variances / variances)[names],
         trials=trials,
         seconds=seconds,
         seed=seed,
         n_threads=n_threads,
     )
     d = len(covariance)
-    graph = sp.csc_array((np.ones(len(parents)), parents, offsets), shape=(d, d))
+    effects = np.repeat(names, np.diff(offsets))
+    graph = sp.csr_array((np.ones(len(parents)), (names[parents], effects)), shape=(d, d))
     # Without a penalty every cause is kept: plain least squares.
     parts, _ = _core.regress_within(
         csr_parts(sp.csr_array(graph + graph.T)),
         covariance,
         samples=n,
         penalty=0.0,
-        order=order,
+        order=names[order].astype(np.int64),
         noise_variances=None,
         n_threads=n_threads,
     )
