@@ -29,7 +29,7 @@ _AUTO_L1_WEIGHT = 0.1
 
 
 #: Trials of a search for each variable.
-_TRIALS = 5
+_TRIALS = 10
 
 
 class ICID(BaseEstimator):  # type: ignore[misc]
@@ -72,7 +72,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
     trials : "auto" or int
-        Perturbations that a search tries; ``"auto"`` is five for each variable.
+        Perturbations that a search tries; ``"auto"`` is ten for each variable.
     time_limit : float, optional
         Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional
