@@ -112,8 +112,9 @@ def search_orders(
     diagonal = np.ones(len(covariance)) if estimate.inverse is None else estimate.inverse.diagonal()
     names = np.argsort(variances * diagonal, kind="stable")
     numbers = np.argsort(names)
-    correlation = _correlation(covariance)[np.ix_(names, names)]
-    pairs = candidate_pairs(estimate, _correlation(covariance), n)[names][:, names]
+    correlation = _correlation(covariance)
+    pairs = candidate_pairs(estimate, correlation, n)[names][:, names]
+    correlation = correlation[np.ix_(names, names)]
     pairs.sort_indices()
     all_starts = dict(starts) or {"smallest pivots": smallest_pivots(estimate, n_threads)}
     order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
