@@ -18,21 +18,19 @@ from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
-from icid_rs.graph import Edge, list_edges, to_networkx
 from icid_rs.precision import Precision, Stopwatch, invert
 from icid_rs.proposals import Proposer
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
+from icid_rs.result import GraphMixin
 from icid_rs.skewness import skewness_matrix
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
 _AUTO_L1_WEIGHT = 0.1
-
-
 #: Trials of a search for each variable.
 _TRIALS = 10
 
 
-class ICID(BaseEstimator):  # type: ignore[misc]
+class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
 
     Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support,
@@ -315,27 +313,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             value += np.linalg.slogdet(np.eye(omega.size) - self.adjacency_matrix_.toarray())[1]
         return float(value)
 
-    def edges(self) -> Any:
-        """List the edges, strongest first.
-
-        Returns
-        -------
-        pandas.DataFrame or list of Edge
-            ``source``, ``target`` and ``weight``; a data frame if pandas is installed.
-        """
-        check_is_fitted(self, "adjacency_matrix_")
-        edges = list_edges(self.adjacency_matrix_, self._names())
-        try:
-            import pandas as pd
-        except ImportError:
-            return edges
-        return pd.DataFrame(edges, columns=list(Edge._fields))
-
-    def to_networkx(self) -> Any:
-        """Return a ``networkx.DiGraph`` with the variables' names as nodes and ``weight`` on the edges."""
-        check_is_fitted(self, "adjacency_matrix_")
-        return to_networkx(self.adjacency_matrix_, self._names())
-
     def _resolve(self) -> dict[str, Any]:
         """Check the parameters that are not checked elsewhere, and settle what is ``"auto"``."""
         for name, allowed in {
@@ -390,9 +367,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """Return X as an array; the covariance of sparse data is dense in any case."""
         table: Any = validate_data(self, X, dtype=np.float64, accept_sparse=True, ensure_all_finite=False, reset=reset)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
-
-    def _names(self) -> list[Any]:
-        return list(range(self.n_features_in_)) if self._columns is None else self._columns
 
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
