@@ -26,8 +26,8 @@ from icid_rs.skewness import skewness_matrix
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
 _AUTO_L1_WEIGHT = 0.1
-#: Trials of a search for each variable.
-_TRIALS = 10
+#: Trials of a search for each variable, and the least number.
+_TRIALS, _LEAST_TRIALS = 5, 1000
 
 
 class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,7 +70,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
     trials : "auto" or int
-        Perturbations that a search tries; ``"auto"`` is ten for each variable.
+        Perturbations that a search tries; ``"auto"`` is five for each variable, and 1 000 at least.
     time_limit : float, optional
         Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional
@@ -458,7 +458,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         if kind == "order":
             return refine_by_order(estimate, samples, order, known, self.n_threads)
         if choices["trials"] == "auto":
-            choices["trials"] = _TRIALS * d
+            choices["trials"] = max(_TRIALS * d, _LEAST_TRIALS)
         refined = refine_by_search(
             X,
             self.location_,

@@ -29,7 +29,10 @@ pub(crate) struct State<'a, 'e> {
     marked: Vec<bool>,
     /// Variables whose causes have changed since others were looked for among all predecessors.
     unchecked: Vec<bool>,
+    /// Pairs that became candidates since the last mark.
+    joined: Vec<(u32, u32)>,
     before: Vec<u32>,
+    predecessors: Vec<u32>,
     /// Variables tried at all their places.
     pub moves: usize,
 }
@@ -67,7 +70,9 @@ impl<'a, 'e> State<'a, 'e> {
             journal: Vec::new(),
             marked: vec![false; d],
             unchecked: vec![true; d],
+            joined: Vec::new(),
             before: Vec::new(),
+            predecessors: Vec::new(),
             moves: 0,
         };
         for &i in order {
@@ -279,6 +284,7 @@ impl<'a, 'e> State<'a, 'e> {
         for change in self.journal.drain(..) {
             self.marked[change.variable as usize] = false;
         }
+        self.joined.clear();
     }
 
     /// Go back to the last mark.
@@ -289,6 +295,10 @@ impl<'a, 'e> State<'a, 'e> {
             self.marked[i] = false;
             self.places[i] = place;
             self.parents[i] = parents;
+        }
+        for (one, two) in self.joined.drain(..) {
+            self.candidates[one as usize].retain(|&i| i != two);
+            self.candidates[two as usize].retain(|&i| i != one);
         }
     }
 
@@ -340,13 +350,28 @@ impl<'a, 'e> State<'a, 'e> {
         found
     }
 
+    /// Look for causes of one variable among all predecessors.
+    pub fn look_back(&mut self, variable: u32) {
+        let mut predecessors = std::mem::take(&mut self.predecessors);
+        predecessors.clear();
+        predecessors.extend((0..self.dim() as u32).filter(|&i| self.precedes(i, variable)));
+        while self.widen(variable, &predecessors) {}
+        self.predecessors = predecessors;
+    }
+
     /// Add the predecessor to a variable's candidates that it would gain most from, if that is worth an edge.
     fn widen(&mut self, variable: u32, predecessors: &[u32]) -> bool {
         let Self { parents, evidence, workspace, candidates, .. } = self;
+        let parents = &parents[variable as usize];
+        let floor = parents.left_over(evidence, variable, &mut workspace.left_over);
         let mut best = (evidence.penalty, None);
         for &other in predecessors {
-            let gain = parents[variable as usize].gain_from(evidence, variable, other, &mut workspace.scratch);
-            if gain > best.0 && candidates[variable as usize].binary_search(&other).is_err() {
+            let covariance = workspace.left_over[other as usize];
+            if covariance * covariance < floor || candidates[variable as usize].binary_search(&other).is_ok() {
+                continue;
+            }
+            let gain = parents.gain_from(evidence, variable, other, &mut workspace.scratch);
+            if gain > best.0 {
                 best = (gain, Some(other));
             }
         }
@@ -357,6 +382,7 @@ impl<'a, 'e> State<'a, 'e> {
                 list.insert(slot, two);
             }
         }
+        self.joined.push((variable, other));
         let parents = self.find(variable, None);
         self.replace(variable, parents);
         true

@@ -134,23 +134,7 @@ fn perturb(state: &mut State, trials: usize, mut random: Random, in_time: &impl 
         if made % d == 0 {
             settle(state, in_time);
         }
-        let first = random.below(d) as u32;
-        let causes = state.causes(first);
-        if !causes.is_empty() && random.below(2) == 0 {
-            let cause = causes[random.below(causes.len())];
-            state.reverse(cause, first);
-        } else {
-            state.jump(first, &mut random);
-        }
-        for _ in 0..random.below(3) {
-            let causes = state.causes(first);
-            let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
-            if near.is_empty() {
-                break;
-            }
-            let other = near[random.below(near.len())];
-            state.jump(other, &mut random);
-        }
+        throw(state, &mut random);
         state.descend(in_time);
         let change = state.change();
         // An order as good as the last one is a way out of a plateau. Out of time, a descent may have been cut short.
@@ -162,6 +146,32 @@ fn perturb(state: &mut State, trials: usize, mut random: Random, in_time: &impl 
         }
     }
     (made, improvements)
+}
+
+/// Reverse an edge or move a variable, and with it up to two of its neighbours.
+///
+/// Where they come to lie they may need causes that are no candidates, because paths to them cancel out in Θ and in the
+/// correlations alike.
+fn throw(state: &mut State, random: &mut Random) {
+    let first = random.below(state.dim()) as u32;
+    let causes = state.causes(first);
+    if !causes.is_empty() && random.below(2) == 0 {
+        let cause = causes[random.below(causes.len())];
+        state.reverse(cause, first);
+    } else {
+        state.jump(first, random);
+    }
+    state.look_back(first);
+    for _ in 0..random.below(3) {
+        let causes = state.causes(first);
+        let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
+        if near.is_empty() {
+            break;
+        }
+        let other = near[random.below(near.len())];
+        state.jump(other, random);
+        state.look_back(other);
+    }
 }
 
 /// The `SplitMix64` generator of Steele, Lea and Flood (2014).

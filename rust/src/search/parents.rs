@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Share of its variance below which a candidate is a combination of the causes so far.
 const COLLINEAR: f64 = 1e-8;
+/// Share of its variance below which a variable is not looked at as a further cause.
+const MINOR: f64 = 0.01;
 /// Rounds of growing and shrinking.
 const MAX_ROUNDS: usize = 5;
 /// Bytes that each search may spend on remembering.
@@ -80,6 +82,20 @@ impl Parents {
 }
 
 impl Parents {
+    /// Covariances of what the picks leave of the variable with all others; squares below the value returned are not worth
+    /// a cause, unless its own variance, given the picks, is less than [`MINOR`].
+    pub fn left_over(&self, evidence: &Evidence, variable: u32, out: &mut Vec<f64>) -> f64 {
+        let row = |i: u32| evidence.correlation.row(i as usize).to_slice().expect("correlations by rows");
+        out.clear();
+        out.extend_from_slice(row(variable));
+        for (&pick, weight) in self.picked.iter().zip(self.weights()) {
+            for (entry, c) in out.iter_mut().zip(row(pick)) {
+                *entry -= weight * c;
+            }
+        }
+        MINOR * evidence.worth(variable, out[variable as usize])
+    }
+
     /// What a newcomer would gain on top of all picks.
     pub fn gain_from(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> f64 {
         let own = evidence.correlation.row(newcomer as usize);
@@ -114,6 +130,7 @@ pub(crate) struct Workspace {
     steps: Vec<f64>,
     buffer: Vec<f64>,
     pub scratch: Vec<f64>,
+    pub left_over: Vec<f64>,
     negentropies: HashMap<(u32, Vec<u32>), f64>,
     /// What was found before, by variable and hash of its predecessors.
     known: HashMap<(u32, u64), Arc<Parents>>,

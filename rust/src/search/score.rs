@@ -55,6 +55,14 @@ impl Evidence<'_> {
         }
     }
 
+    /// The share of a variable that a cause must explain when `left` is left of it.
+    pub(crate) fn worth(&self, variable: u32, left: f64) -> f64 {
+        match &self.noise {
+            NoiseModel::Unequal => -left * (-self.penalty / self.samples).exp_m1(),
+            NoiseModel::Known(shares) => self.penalty / self.samples * shares[variable as usize],
+        }
+    }
+
     /// Twice the log-likelihood that the residuals' deviation from a Gaussian adds.
     pub(crate) fn negentropy(&self, variable: u32, causes: &[u32], weights: &[f64]) -> f64 {
         let Some(values) = &self.values else { return 0.0 };
