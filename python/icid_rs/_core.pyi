@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "NumericalError",
+    "arrange",
     "decompose",
     "eliminate",
     "eliminate_dense",
@@ -22,6 +23,8 @@ __all__ = [
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 _CsrParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 _Elimination: TypeAlias = tuple[_CsrParts, NDArray[np.int64], NDArray[np.float64]]
+_Edges: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+_Knowledge: TypeAlias = tuple[_Edges, _Edges, NDArray[np.int64]]
 
 class NumericalError(ArithmeticError): ...
 
@@ -30,6 +33,7 @@ def decompose(
     *,
     noise_variances: NDArray[np.float64] | None,
     skewness: tuple[_Csr, float] | None,
+    forbidden: _Csr | None,
     l1_weight: float,
     max_alm_iter: int,
     max_fista_iter: int,
@@ -46,6 +50,7 @@ def decompose(
     dict[str, Any],
     list[dict[str, Any]],
 ]: ...
+def arrange(order: NDArray[np.int64], knowledge: _Knowledge) -> NDArray[np.int64]: ...
 def heaviest_acyclic(b: _Csr) -> tuple[_CsrParts, NDArray[np.int64]]: ...
 def equivalence_class(b: _Csr, order: NDArray[np.int64]) -> _CsrParts: ...
 def eliminate(
@@ -62,7 +67,8 @@ def eliminate_dense(
     order: NDArray[np.int64] | None,
     noise_variances: NDArray[np.float64] | None,
     drop: float,
-    n_threads: int | None,
+    knowledge: _Knowledge | None = None,
+    n_threads: int | None = None,
 ) -> _Elimination: ...
 def regress_along(
     theta: NDArray[np.float64],
@@ -72,6 +78,7 @@ def regress_along(
     penalty: float,
     order: NDArray[np.int64] | None,
     noise_variances: NDArray[np.float64] | None,
+    knowledge: _Knowledge | None,
     n_threads: int | None,
 ) -> tuple[_Elimination, float]: ...
 def regress_within(
@@ -82,6 +89,7 @@ def regress_within(
     penalty: float,
     order: NDArray[np.int64],
     noise_variances: NDArray[np.float64] | None,
+    knowledge: _Knowledge | None,
     n_threads: int | None,
 ) -> tuple[_Elimination, float]: ...
 def search(
@@ -93,6 +101,7 @@ def search(
     samples: float,
     penalty: float,
     noise_shares: NDArray[np.float64] | None,
+    knowledge: _Knowledge | None,
     trials: int,
     seconds: float | None,
     seed: int,

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from icid_rs._validation import FloatArray
+from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision
 from icid_rs.refine import Refined, edge_penalty, refine_by_order
 from icid_rs.search import Searched, search_orders, smallest_pivots
@@ -121,6 +122,7 @@ def refine_by_search(
     samples: int | None = None,
     noise: str,
     noise_variances: FloatArray | None,
+    knowledge: Knowledge | None = None,
     always: bool,
     trials: int,
     seconds: float | None,
@@ -143,6 +145,8 @@ def refine_by_search(
     noise : {"auto", "equal", "unequal"}
     noise_variances : array of shape (d,), optional
         Ω if it is known.
+    knowledge : Knowledge, optional
+        What is known of the edges.
     always : bool
         Search even if noise variances are equal or known, so that elimination gives the graph.
     trials, seconds, seed, n_threads
@@ -174,10 +178,11 @@ def refine_by_search(
 
     choices: dict[str, Any] = {}
     proposed = propose("first")
+    given: dict[str, Any] = {"knowledge": knowledge, "n_threads": n_threads}
 
     ordered, inflation = None, 1.0
     if noise != "unequal" or noise_variances is not None:
-        ordered, inflation = _calibrated_order(estimate, n, proposed, noise_variances, n_threads)
+        ordered, inflation = _calibrated_order(estimate, n, proposed, noise_variances, knowledge, n_threads)
         score = _equal_score(ordered, n, ordered.info["penalty"])
         same_graph = _unequal_score(ordered, n, ordered.info["penalty"])
         settled = noise == "equal" or noise_variances is not None or score <= same_graph
@@ -197,7 +202,7 @@ def refine_by_search(
                 trials=trials,
                 seconds=left(),
                 seed=seed,
-                n_threads=n_threads,
+                **given,
             )
             choices["noise"] = {"chosen": "known" if noise_variances is not None else "equal", "equal": score}
             choices["penalty"] = {"edge": base, "inflation": inflation}
@@ -206,7 +211,7 @@ def refine_by_search(
 
     # A first graph, to see what residuals look like.
     starts = {"smallest pivots": smallest_pivots(estimate, n_threads), **proposed, **propose("gaussian")}
-    found = search_orders(estimate, n, starts, penalty=base, seconds=left(), n_threads=n_threads)
+    found = search_orders(estimate, n, starts, penalty=base, seconds=left(), **given)
     start_scores = found.start_scores
     shape = float(shape_statistics(X, location, found.B).sum())
     gaussian = shape <= 2 * d * np.log(n)
@@ -216,12 +221,12 @@ def refine_by_search(
         starts.update(propose("shaped"))
         values = np.ascontiguousarray(((X - location) / np.sqrt(covariance.diagonal())).T)
         starts["search"] = found.order
-        found = search_orders(estimate, n, starts, penalty=base, values=values, seconds=left(), n_threads=n_threads)
+        found = search_orders(estimate, n, starts, penalty=base, values=values, seconds=left(), **given)
         start_scores = found.start_scores
     again = {"smallest pivots": starts["smallest pivots"], "search": found.order}
 
     def search(penalty: float) -> Searched:
-        return search_orders(estimate, n, again, penalty=penalty, values=values, seconds=left(), n_threads=n_threads)
+        return search_orders(estimate, n, again, penalty=penalty, values=values, seconds=left(), **given)
 
     calibrated, inflation = _calibrate(found, search, covariance, n, base)
     found = search_orders(
@@ -233,7 +238,7 @@ def refine_by_search(
         trials=trials,
         seconds=left(),
         seed=seed,
-        n_threads=n_threads,
+        **given,
     )
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
@@ -263,6 +268,7 @@ def _calibrated_order(
     n: int,
     proposed: dict[str, NDArray[np.intp]],
     noise_variances: FloatArray | None,
+    knowledge: Knowledge | None,
     n_threads: int | None,
 ) -> tuple[Refined, float]:
     """Fit along an order with a penalty that follows the residuals."""
@@ -271,7 +277,7 @@ def _calibrated_order(
     proposal = proposed.get("decomposition", np.arange(d))
 
     def fit(penalty: float) -> Refined:
-        return refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=penalty)
+        return refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=penalty, knowledge=knowledge)
 
     return _calibrate(fit(base), fit, estimate.covariance, n, base)
 

@@ -32,7 +32,7 @@ class AcyclicGraph:
 
 
 def project_to_dag(
-    B: Any, method: Method = "greedy", *, random_state: int | None = 0
+    B: Any, method: Method = "greedy", *, required: Any = None, random_state: int | None = 0
 ) -> sp.csr_array[np.float64, tuple[int, int]]:
     """Make a graph acyclic by dropping edges.
 
@@ -44,6 +44,8 @@ def project_to_dag(
         ``"greedy"``: take the heaviest edges first, and leave out any that closes a cycle. ``"exptrace"``: Algorithm 4
         of the paper, which first shrinks the edges on cycles by descending on h(B) = tr exp|B|, then takes them by what
         is left of their weight.
+    required : sparse matrix of shape (d, d), optional
+        Edges of B, acyclic, that are kept whatever their weight.
     random_state : int, optional
         Seed of the random factors that ``"exptrace"`` uses on large strongly connected components.
 
@@ -60,10 +62,12 @@ def project_to_dag(
            [ 0.,  0., -3.],
            [ 0.,  0.,  0.]])
     """
-    return acyclic_graph(B, method, random_state=random_state).B
+    return acyclic_graph(B, method, required=required, random_state=random_state).B
 
 
-def acyclic_graph(B: Any, method: Method = "greedy", *, random_state: int | None = 0) -> AcyclicGraph:
+def acyclic_graph(
+    B: Any, method: Method = "greedy", *, required: Any = None, random_state: int | None = 0
+) -> AcyclicGraph:
     """Do as `project_to_dag`, and return the causal order too.
 
     Examples
@@ -73,16 +77,21 @@ def acyclic_graph(B: Any, method: Method = "greedy", *, random_state: int | None
     array([1, 0])
     """
     B = as_csr(B, "B")
-    if method == "greedy":
+    if method == "greedy" and required is None:
         return _heaviest(B)
-    if method != "exptrace":
+    if method not in ("greedy", "exptrace"):
         raise ValueError(f"method = {method!r}: it must be 'greedy' or 'exptrace'")
     # An entry that is not finite is reported by the greedy projection, with its place.
     if B.shape[0] != B.shape[1] or not np.isfinite(B.data).all():
         return _heaviest(B)
     B.setdiag(0.0)
     B.eliminate_zeros()
-    left = _shrink_cycles(abs(B), np.random.default_rng(random_state))
+    left = abs(B)
+    if method == "exptrace":
+        left = _shrink_cycles(left, np.random.default_rng(random_state))
+    if required is not None:
+        # The heaviest of all are taken first.
+        left = sp.csr_array(left + (left.max() + 1.0) * as_csr(required, "required").astype(bool))
     chosen = _heaviest(left)
     return AcyclicGraph(sp.csr_array(B.multiply(chosen.B.astype(bool))), chosen.order)
 

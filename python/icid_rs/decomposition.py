@@ -60,6 +60,7 @@ def decompose(
     *,
     skewness_matrix: Any = None,
     skewness: float = 0.0,
+    forbidden: Any = None,
     l1_weight: float = 1.0,
     max_alm_iter: int = 3,
     max_fista_iter: int = 3000,
@@ -85,6 +86,8 @@ def decompose(
         The paper's M̃. Needed if `skewness` is positive.
     skewness : float, default 0
         The paper's λ₂.
+    forbidden : sparse matrix of shape (d, d), optional
+        Its nonzeros are edges that B must not have.
     l1_weight : float, default 1
         The paper's λ₁' = 1/ρ₀: the larger, the sparser B in the first round.
     max_alm_iter, max_fista_iter : int
@@ -137,6 +140,7 @@ def decompose(
         csr_parts(theta),
         noise_variances=variances,
         skewness=_skewness_term(skewness_matrix, skewness, theta),
+        forbidden=None if forbidden is None else _forbidden_edges(forbidden),
         l1_weight=check_real(l1_weight, "l1_weight"),
         max_alm_iter=check_int(max_alm_iter, "max_alm_iter", 1),
         max_fista_iter=check_int(max_fista_iter, "max_fista_iter", 1),
@@ -150,6 +154,12 @@ def decompose(
     _warn_of_trouble(status, info, fista_tol)
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
     return Decomposition(B, status, residual, info, history)
+
+
+def _forbidden_edges(edges: Any) -> Any:
+    edges = as_csr(edges, "forbidden")
+    edges.eliminate_zeros()
+    return csr_parts(edges)
 
 
 def _skewness_term(matrix: Any, weight: float, theta: sp.csr_array[np.float64, tuple[int, int]]) -> Any:

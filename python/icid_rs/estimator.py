@@ -18,6 +18,7 @@ from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
+from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision, Stopwatch, invert
 from icid_rs.proposals import Proposer
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
@@ -66,6 +67,12 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
         Weights smaller than this are dropped; ``"auto"`` is 0.
+    required, forbidden : list of pairs, optional
+        Edges (cause, effect) that the graph must have or must not have, by name or number of their columns.
+    tiers : list of groups of columns, optional
+        Earliest first: no edge goes from a later group to an earlier one. Columns may be left out; within a group
+        anything goes. All this is known to the decomposition, to elimination and to the search, not imposed on their
+        result.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
@@ -136,6 +143,9 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         refine: str | None = "auto",
         dag: str | None = "greedy",
         threshold: Any = "auto",
+        required: Any = None,
+        forbidden: Any = None,
+        tiers: Any = None,
         max_alm_iter: int = 1,
         max_fista_iter: int = 3000,
         tol: float = 5e-3,
@@ -157,6 +167,9 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         self.refine = refine
         self.dag = dag
         self.threshold = threshold
+        self.required = required
+        self.forbidden = forbidden
+        self.tiers = tiers
         self.max_alm_iter = max_alm_iter
         self.max_fista_iter = max_fista_iter
         self.tol = tol
@@ -232,7 +245,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             M = skewness_matrix(X) if choices["skewness"] > 0 else None
             watch.lap("skewness")
 
-        proposer = self._proposer(estimate.theta)
+        proposer = self._proposer(estimate)
         result = proposer.decompose(
             l1_weight=choices["l1_weight"],
             skewness=choices["skewness"],
@@ -241,7 +254,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             callback=self._observer(),
         )
         watch.lap("decompose")
-        B, order = result.B, None
+        B, order = proposer.complete(result.B), None
         if self.dag is not None:
             graph = proposer.project(B)
             B, order = graph.B, graph.order
@@ -250,8 +263,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
-        B.data[np.abs(B.data) < choices["threshold"]] = 0.0
-        B.eliminate_zeros()
+        B = _above(B, choices["threshold"], proposer.knowledge)
         self.adjacency_matrix_, self.causal_order_ = B, order
         self.cpdag_ = None if order is None else equivalence_class(B)
         self.precision_, self.covariance_ = estimate.theta, estimate.covariance
@@ -394,9 +406,10 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             ) from None
         return Precision(theta, covariance)
 
-    def _proposer(self, theta: Any) -> Proposer:
+    def _proposer(self, estimate: Precision) -> Proposer:
+        knowledge = Knowledge.make(self._names(), required=self.required, forbidden=self.forbidden, tiers=self.tiers)
         return Proposer.make(
-            theta,
+            estimate.theta,
             self.noise_variances,
             rescale=isinstance(self.l1_weight, str),
             solver={
@@ -409,6 +422,8 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             },
             dag=self.dag,
             random_state=self.random_state,
+            knowledge=knowledge,
+            covariance=estimate.covariance,
         )
 
     def _observer(self) -> Callable[[dict[str, Any]], object] | None:
@@ -443,7 +458,11 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         if X is None:
             if kind == "search":
                 raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
-            exact = refine_exactly(estimate.theta, order, known, self.n_threads)
+            exact = refine_exactly(estimate.theta, order, known, self.n_threads, knowledge=proposer.knowledge)
+            if kind == "order" and proposer.knowledge is not None and not exact.info["confirmed"]:
+                raise ValueError(
+                    "theta has no exact decomposition that respects what is known of the edges; use refine=None"
+                )
             # An estimate's exact decomposition would make edges of its errors.
             choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
             return exact if choices["refine"] else None
@@ -456,7 +475,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             choices["refine"] = None
             return None
         if kind == "order":
-            return refine_by_order(estimate, samples, order, known, self.n_threads)
+            return refine_by_order(estimate, samples, order, known, self.n_threads, knowledge=proposer.knowledge)
         if choices["trials"] == "auto":
             choices["trials"] = max(_TRIALS * d, _LEAST_TRIALS)
         refined = refine_by_search(
@@ -467,6 +486,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
             samples=samples,
             noise=self.noise,
             noise_variances=known,
+            knowledge=proposer.knowledge,
             always=kind == "search",
             trials=choices["trials"],
             seconds=choices["time_limit"],
@@ -500,6 +520,18 @@ def _identified(noise: str, choices: dict[str, Any], d: int) -> str:
         return "equivalence class"
     # With one Gaussian residual at most, directions are determined (Shimizu et al. 2006).
     return "graph" if residuals["shaped variables"] >= d - 1 else "partly"
+
+
+def _above(B: Any, threshold: float, knowledge: Knowledge | None) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Drop weights below a threshold, except those of required edges."""
+    small = np.abs(B.data) < threshold
+    if knowledge is not None and small.any():
+        kept = knowledge.required_pattern()
+        rows = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+        small &= np.asarray(kept[rows, B.indices] == 0).ravel()
+    B.data[small] = 0.0
+    B.eliminate_zeros()
+    return sp.csr_array(B)
 
 
 def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:

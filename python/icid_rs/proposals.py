@@ -14,6 +14,7 @@ from icid_rs._validation import FloatArray, as_vector
 from icid_rs.choices import Propose
 from icid_rs.dag import AcyclicGraph, acyclic_graph
 from icid_rs.decomposition import Decomposition, decompose
+from icid_rs.knowledge import Knowledge
 from icid_rs.skewness import skewness_matrix
 
 #: Iterations of a decomposition that only proposes an order.
@@ -38,6 +39,9 @@ class Proposer:
         Arguments of `decompose`.
     dag, random_state
         As for `acyclic_graph`.
+    knowledge : Knowledge, optional
+        What is known of the edges; it needs the covariance, for the weights of required ones.
+    covariance : array of shape (d, d), optional
 
     Examples
     --------
@@ -55,6 +59,8 @@ class Proposer:
     solver: dict[str, Any]
     dag: Any = "greedy"
     random_state: int | None = 0
+    knowledge: Knowledge | None = None
+    covariance: FloatArray | None = None
 
     @classmethod
     def make(
@@ -91,14 +97,22 @@ class Proposer:
                 self.noise_variances,
                 skewness_matrix=M,
                 skewness=skewness,
+                forbidden=None if self.knowledge is None else self.knowledge.forbidden_in(self.theta),
                 l1_weight=l1_weight,
                 callback=callback,
                 **solver,
             )
 
     def project(self, B: Any) -> AcyclicGraph:
-        """Make a decomposition acyclic."""
-        return acyclic_graph(B, self.dag, random_state=self.random_state)
+        """Make a decomposition acyclic; required edges stay."""
+        required = None if self.knowledge is None else self.knowledge.required_pattern()
+        return acyclic_graph(self.complete(B), self.dag, required=required, random_state=self.random_state)
+
+    def complete(self, B: Any) -> Any:
+        """Add required edges that a decomposition lacks."""
+        if self.knowledge is None or self.covariance is None:
+            return B
+        return self.knowledge.impose(B, self.covariance)
 
     def proposals(self, X: FloatArray, order: Any, *, vary: bool) -> Propose:
         """Return what proposes orders: this one, and if `vary`, those of decompositions with other weights."""

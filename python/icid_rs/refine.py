@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from icid_rs import _core
 from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import Elimination, eliminate, eliminate_along, from_parts
+from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision
 
 #: Relative difference of noise variances that rounding explains.
@@ -58,6 +59,7 @@ def refine_by_order(
     n_threads: int | None,
     *,
     penalty: float | None = None,
+    knowledge: Knowledge | None = None,
 ) -> Refined:
     """Fit graphs along the order of elimination and along a proposed one, and keep the better.
 
@@ -77,6 +79,8 @@ def refine_by_order(
     n_threads : int, optional
     penalty : float, optional
         What an edge must gain in twice the log-likelihood; by default `edge_penalty`.
+    knowledge : Knowledge, optional
+        What is known of the edges.
 
     Returns
     -------
@@ -97,6 +101,9 @@ def refine_by_order(
     assert inverse is not None, "an estimate from data has an inverse"
     penalty = edge_penalty(n, len(covariance)) if penalty is None else penalty
     support = csr_parts(estimate.theta)
+    known = None if knowledge is None else knowledge.parts
+    if knowledge is not None:
+        proposed = knowledge.arrange(proposed)
 
     def fit(order: NDArray[np.intp] | None) -> tuple[Elimination, float]:
         parts, score = _core.regress_along(
@@ -106,6 +113,7 @@ def refine_by_order(
             penalty=penalty,
             order=None if order is None else order.astype(np.int64),
             noise_variances=noise_variances,
+            knowledge=known,
             n_threads=n_threads,
         )
         return from_parts(parts), score
@@ -118,6 +126,7 @@ def refine_by_order(
             penalty=penalty,
             order=order.astype(np.int64),
             noise_variances=noise_variances,
+            knowledge=known,
             n_threads=n_threads,
         )
         return score
@@ -139,14 +148,20 @@ def refine_by_order(
 
 
 def refine_exactly(
-    theta: Any, proposed: NDArray[np.intp], noise_variances: FloatArray | None, n_threads: int | None = None
+    theta: Any,
+    proposed: NDArray[np.intp],
+    noise_variances: FloatArray | None,
+    n_threads: int | None = None,
+    *,
+    knowledge: Knowledge | None = None,
 ) -> Refined:
     """Decompose a given Θ along the order of elimination and along a proposed one, and keep the better.
 
     Both are exact. The product of the noise variances is the determinant of Θ⁻¹ whatever the order, so the one whose
     variances are closest to those supposed, or to each other, has the smallest sum of Ω_j D_j. In ``info``,
     ``confirmed`` says that they are those supposed, up to a common factor, and that all edges lie in the support of Θ:
-    then Θ is that of a model, not an estimate.
+    then Θ is that of a model, not an estimate. With `knowledge`, orders respect it; a Θ that contradicts it is not
+    confirmed.
 
     Examples
     --------
@@ -159,10 +174,12 @@ def refine_exactly(
     True
     """
     supposed = 1.0 if noise_variances is None else noise_variances
-    fits: dict[str, Elimination] = {
-        "elimination": eliminate(theta, noise_variances, n_threads=n_threads),
-        "decomposition": eliminate_along(theta, proposed, n_threads=n_threads),
-    }
+    if knowledge is None:
+        first = eliminate(theta, noise_variances, n_threads=n_threads)
+    else:
+        first = _eliminate_respecting(theta, noise_variances, knowledge, n_threads)
+        proposed = knowledge.arrange(proposed)
+    fits = {"elimination": first, "decomposition": eliminate_along(theta, proposed, n_threads=n_threads)}
     scores = {name: float(np.sum(fit.noise_variances / supposed)) for name, fit in fits.items()}
     # What differs by rounding is a draw, which the sparser graph wins.
     best = min(scores.values())
@@ -171,5 +188,22 @@ def refine_exactly(
     ratio = fitted.noise_variances / supposed
     inside = (abs(fitted.B) > 0).multiply(theta != 0).nnz == fitted.B.nnz
     confirmed = bool(inside and ratio.max() <= ratio.min() * (1 + _SAME))
+    if knowledge is not None:
+        missing = (knowledge.required_pattern() > (abs(fitted.B) > 0)).nnz
+        confirmed = confirmed and missing == 0 and knowledge.forbidden_in(fitted.B).nnz == 0
     info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0, "confirmed": confirmed}
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
+
+
+def _eliminate_respecting(
+    theta: Any, noise_variances: FloatArray | None, knowledge: Knowledge, n_threads: int | None
+) -> Elimination:
+    parts = _core.eliminate_dense(
+        theta.toarray(),
+        order=None,
+        noise_variances=noise_variances,
+        drop=0.0,
+        knowledge=knowledge.parts,
+        n_threads=n_threads,
+    )
+    return from_parts(parts)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from icid_rs import _core
 from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import eliminate, from_parts
+from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision, discoveries
 
 #: Fisher's z from which two variables count as dependent. Lenient, but not so that chance fills the lists.
@@ -62,6 +63,7 @@ def search_orders(
     penalty: float,
     values: FloatArray | None = None,
     noise_variances: FloatArray | None = None,
+    knowledge: Knowledge | None = None,
     trials: int = 0,
     seconds: float | None = None,
     seed: int = 0,
@@ -83,6 +85,8 @@ def search_orders(
         Standardised variables. If given, the negentropy of the residuals counts.
     noise_variances : array of shape (d,), optional
         Ω if it is known.
+    knowledge : Knowledge, optional
+        What is known of the edges.
     trials, seconds
         How long to search.
     seed : int
@@ -113,10 +117,16 @@ def search_orders(
     names = np.argsort(variances * diagonal, kind="stable")
     numbers = np.argsort(names)
     correlation = _correlation(covariance)
-    pairs = candidate_pairs(estimate, correlation, n)[names][:, names]
+    pairs = candidate_pairs(estimate, correlation, n)
+    if knowledge is not None:
+        required = knowledge.required_pattern()
+        pairs = sp.csr_array(pairs + required + required.T)
+    pairs = pairs[names][:, names]
     correlation = correlation[np.ix_(names, names)]
     pairs.sort_indices()
     all_starts = dict(starts) or {"smallest pivots": smallest_pivots(estimate, n_threads)}
+    if knowledge is not None:
+        all_starts = {name: knowledge.arrange(start) for name, start in all_starts.items()}
     order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
         correlation,
         None if values is None else values[names],
@@ -125,6 +135,7 @@ def search_orders(
         samples=float(n),
         penalty=penalty,
         noise_shares=None if noise_variances is None else (noise_variances / variances)[names],
+        knowledge=None if knowledge is None else knowledge.renumbered(numbers).parts,
         trials=trials,
         seconds=seconds,
         seed=seed,
@@ -141,6 +152,7 @@ def search_orders(
         penalty=0.0,
         order=names[order].astype(np.int64),
         noise_variances=None,
+        knowledge=None,
         n_threads=n_threads,
     )
     fitted = from_parts(parts)

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`problem`] | what is given: Θ, D and the skewness weights, checked |
 //! | [`pattern`] | where things are nonzero: the support of Θ and its two-hop closure |
+//! | [`knowledge`] | what is known beforehand: required and forbidden edges, tiers |
 //! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
 //! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
 //! | [`order`] | causal orders: elimination, regression along them, projection onto acyclic graphs |
@@ -17,6 +18,7 @@
 
 pub mod error;
 pub mod interrupt;
+pub mod knowledge;
 mod memory;
 pub mod model;
 pub mod order;
@@ -30,5 +32,6 @@ pub mod solver;
 
 pub use error::IcidError;
 pub use interrupt::Interrupt;
+pub use knowledge::Knowledge;
 pub use problem::Problem;
 pub use solver::{Schedule, Settings, Solution, Status, decompose};

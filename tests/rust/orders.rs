@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, precision, random_dag, random_theta};
 use icid_rs::order::{Elimination, Noise, Regression, Rule, eliminate, eliminate_dense, regress_along, regress_within};
-use icid_rs::{IcidError, Interrupt};
+use icid_rs::{IcidError, Interrupt, Knowledge};
 use ndarray::Array2;
 use proptest::prelude::*;
 use sprs::CsMat;
@@ -70,7 +70,14 @@ fn regression_on_the_true_moments_gives_the_model() {
         sum += &power;
     }
     let covariance = sum.t().dot(&sum);
-    let data = Regression { covariance: covariance.view(), samples: 100_000, penalty: 20.0, noise: Noise::Equal };
+    let knowledge = Knowledge::none(covariance.nrows());
+    let data = Regression {
+        covariance: covariance.view(),
+        samples: 100_000,
+        penalty: 20.0,
+        noise: Noise::Equal,
+        knowledge: &knowledge,
+    };
     let interrupt = Interrupt::default();
     let fit = regress_along(&data, &theta.view(), SMALLEST, &interrupt).unwrap();
     assert!(largest_difference(&fit.b, &b) < 1e-6);

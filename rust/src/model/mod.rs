@@ -98,6 +98,19 @@ impl<'p> AugmentedLagrangian<'p> {
     pub fn update_multiplier(&mut self, b: &[f64]) {
         self.kernel.update_multiplier(b, self.rho);
     }
+
+    /// Add the gradient of the skewness term; return its value.
+    fn add_skewness(&mut self, weights: &[f64], b: &[f64], gradient: &mut [f64]) -> f64 {
+        let [skewness] = fill_chunks(gradient, &mut self.partials, |range, gradient| {
+            let mut sum = 0.0;
+            for ((g, w), b) in gradient.iter_mut().zip(&weights[range.clone()]).zip(&b[range]) {
+                *g += 2.0 * w * b;
+                sum += w * b * b;
+            }
+            [sum]
+        });
+        skewness
+    }
 }
 
 impl Smooth for AugmentedLagrangian<'_> {
@@ -112,17 +125,15 @@ impl Smooth for AugmentedLagrangian<'_> {
     }
 
     fn value_and_gradient(&mut self, b: &[f64], gradient: &mut [f64]) -> f64 {
-        let value = self.kernel.evaluate(b, self.rho, Some(gradient));
-        let Some(weights) = self.problem.skewness() else { return value };
-        let [skewness] = fill_chunks(gradient, &mut self.partials, |range, gradient| {
-            let mut sum = 0.0;
-            for ((g, w), b) in gradient.iter_mut().zip(&weights[range.clone()]).zip(&b[range]) {
-                *g += 2.0 * w * b;
-                sum += w * b * b;
-            }
-            [sum]
-        });
-        value + skewness
+        let mut value = self.kernel.evaluate(b, self.rho, Some(gradient));
+        if let Some(weights) = self.problem.skewness() {
+            value += self.add_skewness(weights, b, gradient);
+        }
+        // B begins at zero, and stays there where nothing moves it.
+        for &k in self.problem.forbidden() {
+            gradient[k as usize] = 0.0;
+        }
+        value
     }
 
     fn curvature(&mut self, b: &[f64], z: &[f64]) -> f64 {

@@ -12,6 +12,7 @@ use super::elimination::{Columns, DenseTheta, Elimination, Factor, Rule, check_o
 use super::small::Spd;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+use crate::knowledge::Knowledge;
 use crate::problem::numbering::inverse;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
@@ -53,6 +54,8 @@ pub struct Regression<'a> {
     pub penalty: f64,
     /// How fits are scored.
     pub noise: Noise<'a>,
+    /// What is known of the edges.
+    pub knowledge: &'a Knowledge,
 }
 
 /// A graph fitted along an order.
@@ -80,8 +83,11 @@ pub fn regress_along(
 ) -> Result<Fit, IcidError> {
     data.check(theta.nrows())?;
     let factor = DenseTheta::new(theta, rule)?.factorise(interrupt)?;
-    let candidates = candidates(&factor, data.samples, SCREEN.min(data.penalty.sqrt()));
+    let mut candidates = candidates(&factor, data.samples, SCREEN.min(data.penalty.sqrt()));
     let eliminated = factor.into_names();
+    for (&effect, causes) in eliminated.iter().zip(&mut candidates) {
+        data.respect(effect, causes);
+    }
     data.fit_each(&eliminated, candidates, interrupt)
 }
 
@@ -105,7 +111,14 @@ pub fn regress_within(
         pattern.indices()[row].iter().filter(earlier).map(|&i| i as u32).collect()
     };
     let eliminated: Vec<u32> = order.iter().rev().copied().collect();
-    let candidates = eliminated.iter().map(|&j| before(j)).collect();
+    let candidates = eliminated
+        .iter()
+        .map(|&j| {
+            let mut causes: Vec<u32> = before(j);
+            data.respect(j, &mut causes);
+            causes
+        })
+        .collect();
     data.fit_each(&eliminated, candidates, interrupt)
 }
 
@@ -140,6 +153,12 @@ impl Regression<'_> {
             return Ok(());
         }
         Err(IcidError::Length { what: "covariance", expected: d, found: self.covariance.nrows() })
+    }
+
+    /// Take forbidden causes out, and required ones in.
+    fn respect(&self, effect: u32, causes: &mut Vec<u32>) {
+        causes.retain(|&cause| self.knowledge.allows(cause, effect) && !self.knowledge.requires(cause, effect));
+        causes.extend(self.knowledge.causes(effect));
     }
 
     /// Fit variables, effects first, each to its candidates.
@@ -190,7 +209,8 @@ impl Regression<'_> {
         let before = causes.len();
         loop {
             let gain = |k: usize| weights[k] * weights[k] / inverse.get(k, k);
-            let weakest = (0..causes.len()).min_by(|&a, &b| gain(a).total_cmp(&gain(b)));
+            let free = (0..causes.len()).filter(|&k| !self.knowledge.requires(causes[k], variable));
+            let weakest = free.min_by(|&a, &b| gain(a).total_cmp(&gain(b)));
             let Some(weakest) = weakest.filter(|&k| n * (gain(k) / left).ln_1p() < self.penalty) else { break };
             left += gain(weakest);
             let share = weights[weakest] / inverse.get(weakest, weakest);

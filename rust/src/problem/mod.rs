@@ -29,6 +29,8 @@ pub struct Problem {
     theta: Vec<f64>,
     noise_precision: Vec<f64>,
     skewness: Option<Vec<f64>>,
+    /// Where on the support B must be zero, ascending.
+    forbidden: Vec<u32>,
 }
 
 impl Problem {
@@ -44,7 +46,15 @@ impl Problem {
         let SparseTheta { names, component_starts, offsets, neighbours, values, noise_precision } =
             SparseTheta::new(theta, noise_variances)?;
         let support = Support::from_symmetric(offsets, neighbours)?;
-        Ok(Self { names, component_starts, support, theta: values, noise_precision, skewness: None })
+        Ok(Self {
+            names,
+            component_starts,
+            support,
+            theta: values,
+            noise_precision,
+            skewness: None,
+            forbidden: Vec::new(),
+        })
     }
 
     /// Add the skewness term `weight · tr(M̃ᵀ(B ⊙ B))`; entries of M̃ outside the support of Θ do not matter.
@@ -72,6 +82,22 @@ impl Problem {
             values[self.support.diagonal(i)] = 0.0;
         }
         self.skewness = (weight > 0.0).then_some(values);
+        Ok(self)
+    }
+
+    /// Forbid the edges that a matrix has; those outside the support of Θ do not matter.
+    ///
+    /// # Errors
+    /// When the matrix has another shape than Θ.
+    pub fn with_forbidden(mut self, edges: CsMatView<f64>) -> Result<Self, IcidError> {
+        let (rows, columns) = edges.shape();
+        if rows != self.dim() || columns != self.dim() {
+            return Err(IcidError::Length { what: "forbidden", expected: self.dim(), found: rows.max(columns) });
+        }
+        let numbers = inverse(&self.names);
+        let position = |(i, j): (usize, usize)| self.support.position(numbers[i] as usize, numbers[j] as usize);
+        self.forbidden = edges.iter().filter_map(|(_, edge)| position(edge)).map(|k| k as u32).collect();
+        self.forbidden.sort_unstable();
         Ok(self)
     }
 
@@ -128,7 +154,11 @@ impl Problem {
             support: self.support.component(variables.clone())?,
             theta: self.theta[entries.clone()].to_vec(),
             noise_precision: self.noise_precision[variables].to_vec(),
-            skewness: self.skewness.as_ref().map(|s| s[entries].to_vec()),
+            skewness: self.skewness.as_ref().map(|s| s[entries.clone()].to_vec()),
+            forbidden: {
+                let inside = |&&k: &&u32| entries.contains(&(k as usize));
+                self.forbidden.iter().filter(inside).map(|k| k - entries.start as u32).collect()
+            },
         })
     }
 
@@ -166,6 +196,12 @@ impl Problem {
     #[must_use]
     pub fn skewness(&self) -> Option<&[f64]> {
         self.skewness.as_deref()
+    }
+
+    /// Where on the support B must be zero.
+    #[must_use]
+    pub fn forbidden(&self) -> &[u32] {
+        &self.forbidden
     }
 
     /// A pair that shows Θ to be indefinite, if there is one with `Θ_ij² ≥ Θ_ii Θ_jj`.

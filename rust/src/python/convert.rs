@@ -1,5 +1,6 @@
 //! Sparse matrices and results across the border.
 
+use crate::knowledge::Knowledge;
 use crate::model::KernelChoice;
 use crate::solver::{Schedule, Solution};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -14,6 +15,13 @@ pub(super) type CsrArrays<'py> =
 
 /// Row offsets, column indices and values of a CSR matrix on its way back.
 pub(super) type CsrParts<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
+/// Causes and effects of required edges, the same of forbidden ones, and tiers, negative for none.
+pub(super) type KnowledgeArrays<'py> = (
+    (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>),
+    (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>),
+    PyReadonlyArray1<'py, i64>,
+);
 
 /// B, status, residual, info, history.
 pub(super) type SolutionParts<'py> = (CsrParts<'py>, &'static str, f64, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>);
@@ -30,6 +38,22 @@ pub(super) fn to_matrix(arrays: &CsrArrays) -> PyResult<CsMat<f64>> {
 pub(super) fn unsigned(array: &PyReadonlyArray1<i64>) -> PyResult<Vec<usize>> {
     let convert = |&value: &i64| usize::try_from(value).map_err(|e| PyValueError::new_err(format!("{value}: {e}")));
     array.as_array().iter().map(convert).collect()
+}
+
+/// What is known of the edges between d variables.
+pub(super) fn to_knowledge(arrays: Option<KnowledgeArrays>, d: usize) -> PyResult<Knowledge> {
+    let Some((required, forbidden, tiers)) = arrays else { return Ok(Knowledge::none(d)) };
+    let edges = |(causes, effects): &(PyReadonlyArray1<i64>, PyReadonlyArray1<i64>)| {
+        let pairs = unsigned(causes)?.into_iter().zip(unsigned(effects)?);
+        let number = |i: usize| u32::try_from(i).ok().filter(|_| i < d);
+        let numbered: Option<Vec<_>> = pairs.map(|(i, j)| Some((number(i)?, number(j)?))).collect();
+        numbered.ok_or_else(|| PyValueError::new_err(format!("knowledge of variables beyond the {d} there are")))
+    };
+    let tiers: Vec<_> = tiers.as_array().iter().map(|&tier| u32::try_from(tier).ok()).collect();
+    if tiers.len() != d {
+        return Err(PyValueError::new_err(format!("{} tiers for {d} variables", tiers.len())));
+    }
+    Ok(Knowledge::new(&edges(&required)?, &edges(&forbidden)?, tiers))
 }
 
 pub(super) fn signed(py: Python<'_>, values: Vec<usize>) -> Bound<'_, PyArray1<i64>> {

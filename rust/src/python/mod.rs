@@ -8,6 +8,7 @@ mod errors;
 mod long_call;
 
 use crate::error::IcidError;
+use crate::knowledge::Knowledge;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use crate::order::{Elimination, Fit, Noise, Regression, Rule};
 use crate::problem::Problem;
@@ -15,7 +16,8 @@ use crate::search::{Budget, Evidence, NoiseModel};
 use crate::solver::{Schedule, Settings};
 use convert::to_solution_parts;
 use convert::{
-    CsrArrays, CsrParts, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed, to_matrix, unsigned,
+    CsrArrays, CsrParts, KnowledgeArrays, SolutionParts, from_matrix, kernel_choice, schedule_choice, signed,
+    to_knowledge, to_matrix, unsigned,
 };
 use long_call::LongCall;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -31,7 +33,7 @@ mod _core {
     use super::errors::NumericalError;
     #[pymodule_export]
     use super::{
-        decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
+        arrange, decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
         regress_within, search,
     };
 }
@@ -41,6 +43,7 @@ struct Given {
     theta: CsMat<f64>,
     noise_variances: Option<Vec<f64>>,
     skewness: Option<(CsMat<f64>, f64)>,
+    forbidden: Option<CsMat<f64>>,
 }
 
 impl Given {
@@ -48,11 +51,13 @@ impl Given {
         theta: &CsrArrays,
         noise_variances: Option<PyReadonlyArray1<f64>>,
         skewness: Option<(CsrArrays, f64)>,
+        forbidden: Option<CsrArrays>,
     ) -> PyResult<Self> {
         Ok(Self {
             theta: to_matrix(theta)?,
             noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
             skewness: skewness.map(|(matrix, weight)| Ok::<_, PyErr>((to_matrix(&matrix)?, weight))).transpose()?,
+            forbidden: forbidden.as_ref().map(to_matrix).transpose()?,
         })
     }
 
@@ -62,7 +67,10 @@ impl Given {
     }
 
     fn problem(&self) -> Result<Problem, IcidError> {
-        let problem = Problem::new(self.theta.view(), self.noise_variances.as_deref())?;
+        let mut problem = Problem::new(self.theta.view(), self.noise_variances.as_deref())?;
+        if let Some(edges) = &self.forbidden {
+            problem = problem.with_forbidden(edges.view())?;
+        }
         match &self.skewness {
             Some((matrix, weight)) => problem.with_skewness(matrix.view(), *weight),
             None => Ok(problem),
@@ -72,7 +80,7 @@ impl Given {
 
 /// O-ICID: Algorithms 1 and 2 of the paper.
 #[pyfunction]
-#[pyo3(signature = (theta, *, noise_variances, skewness, l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol,
+#[pyo3(signature = (theta, *, noise_variances, skewness, forbidden, l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol,
                     schedule, kernel, callback, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn decompose<'py>(
@@ -80,6 +88,7 @@ fn decompose<'py>(
     theta: CsrArrays<'py>,
     noise_variances: Option<PyReadonlyArray1<'py, f64>>,
     skewness: Option<(CsrArrays<'py>, f64)>,
+    forbidden: Option<CsrArrays<'py>>,
     l1_weight: f64,
     max_alm_iter: usize,
     max_fista_iter: usize,
@@ -90,7 +99,7 @@ fn decompose<'py>(
     callback: Option<Py<PyAny>>,
     n_threads: Option<usize>,
 ) -> PyResult<SolutionParts<'py>> {
-    let given = Given::new(&theta, noise_variances, skewness)?;
+    let given = Given::new(&theta, noise_variances, skewness, forbidden)?;
     let schedule: Schedule = schedule_choice(schedule)?;
     let kernel = kernel_choice(kernel)?;
     let settings = Settings { l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol, schedule, kernel };
@@ -119,6 +128,19 @@ fn equivalence_class<'py>(
     Ok(from_matrix(py, pattern))
 }
 
+/// The order closest to a given one that respects what is known.
+#[pyfunction]
+fn arrange<'py>(
+    py: Python<'py>,
+    order: PyReadonlyArray1<'py, i64>,
+    knowledge: KnowledgeArrays<'py>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let order: Vec<u32> = unsigned(&order)?.into_iter().map(|i| i as u32).collect();
+    let knowledge = to_knowledge(Some(knowledge), order.len())?;
+    let arranged = knowledge.arrange(&order);
+    Ok(signed(py, arranged.into_iter().map(|i| i as usize).collect()))
+}
+
 /// B, order, noise variances.
 type EliminationParts<'py> = (CsrParts<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
@@ -131,20 +153,28 @@ fn from_elimination(py: Python<'_>, elimination: Elimination) -> EliminationPart
 struct GivenRule {
     order: Option<Vec<usize>>,
     noise_variances: Option<Vec<f64>>,
+    knowledge: Knowledge,
 }
 
 impl GivenRule {
-    fn new(order: Option<PyReadonlyArray1<i64>>, noise_variances: Option<PyReadonlyArray1<f64>>) -> PyResult<Self> {
+    fn new(
+        order: Option<PyReadonlyArray1<i64>>,
+        noise_variances: Option<PyReadonlyArray1<f64>>,
+        knowledge: Knowledge,
+    ) -> PyResult<Self> {
         Ok(Self {
             order: order.map(|order| unsigned(&order)).transpose()?,
             noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
+            knowledge,
         })
     }
 
     fn rule(&self) -> Rule<'_> {
+        let noise_variances = self.noise_variances.as_deref();
         match &self.order {
             Some(order) => Rule::Along(order),
-            None => Rule::SmallestPivot { noise_variances: self.noise_variances.as_deref() },
+            None if self.knowledge.is_trivial() => Rule::SmallestPivot { noise_variances },
+            None => Rule::Respecting { noise_variances, knowledge: &self.knowledge },
         }
     }
 }
@@ -161,7 +191,7 @@ fn eliminate<'py>(
     n_threads: Option<usize>,
 ) -> PyResult<EliminationParts<'py>> {
     let theta = to_matrix(&theta)?;
-    let given = GivenRule::new(order, noise_variances)?;
+    let given = GivenRule::new(order, noise_variances, Knowledge::none(theta.rows()))?;
     let call = LongCall::new(n_threads, theta.nnz(), None)?;
     let result =
         call.run(py, |monitor| crate::order::eliminate(theta.view(), given.rule(), drop, monitor.interrupt()))?;
@@ -170,17 +200,18 @@ fn eliminate<'py>(
 
 /// Order elimination of a dense Θ, which must not change meanwhile: (B, order, noise variances).
 #[pyfunction]
-#[pyo3(signature = (theta, *, order, noise_variances, drop, n_threads))]
+#[pyo3(signature = (theta, *, order, noise_variances, drop, knowledge=None, n_threads=None))]
 fn eliminate_dense<'py>(
     py: Python<'py>,
     theta: PyReadonlyArray2<'py, f64>,
     order: Option<PyReadonlyArray1<'py, i64>>,
     noise_variances: Option<PyReadonlyArray1<'py, f64>>,
     drop: f64,
+    knowledge: Option<KnowledgeArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<EliminationParts<'py>> {
     let theta = theta.as_array();
-    let given = GivenRule::new(order, noise_variances)?;
+    let given = GivenRule::new(order, noise_variances, to_knowledge(knowledge, theta.nrows())?)?;
     let call = LongCall::new(n_threads, theta.len(), None)?;
     let result =
         call.run(py, |monitor| crate::order::eliminate_dense(&theta, given.rule(), drop, monitor.interrupt()))?;
@@ -191,7 +222,7 @@ fn eliminate_dense<'py>(
 ///
 /// Θ and the covariance must not change meanwhile.
 #[pyfunction]
-#[pyo3(signature = (theta, covariance, *, samples, penalty, order, noise_variances, n_threads))]
+#[pyo3(signature = (theta, covariance, *, samples, penalty, order, noise_variances, knowledge, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn regress_along<'py>(
     py: Python<'py>,
@@ -201,12 +232,13 @@ fn regress_along<'py>(
     penalty: f64,
     order: Option<PyReadonlyArray1<'py, i64>>,
     noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    knowledge: Option<KnowledgeArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<(EliminationParts<'py>, f64)> {
     let (theta, covariance) = (theta.as_array(), covariance.as_array());
-    let given = GivenRule::new(order, noise_variances)?;
+    let given = GivenRule::new(order, noise_variances, to_knowledge(knowledge, theta.nrows())?)?;
     let noise = given.noise_variances.as_deref().map_or(Noise::Equal, Noise::Known);
-    let data = Regression { covariance, samples, penalty, noise };
+    let data = Regression { covariance, samples, penalty, noise, knowledge: &given.knowledge };
     let call = LongCall::new(n_threads, theta.len(), None)?;
     let fit = call.run(py, |monitor| crate::order::regress_along(&data, &theta, given.rule(), monitor.interrupt()))?;
     Ok(from_fit(py, fit))
@@ -216,7 +248,7 @@ fn regress_along<'py>(
 ///
 /// The covariance must not change meanwhile.
 #[pyfunction]
-#[pyo3(signature = (pattern, covariance, *, samples, penalty, order, noise_variances, n_threads))]
+#[pyo3(signature = (pattern, covariance, *, samples, penalty, order, noise_variances, knowledge, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn regress_within<'py>(
     py: Python<'py>,
@@ -226,12 +258,14 @@ fn regress_within<'py>(
     penalty: f64,
     order: PyReadonlyArray1<'py, i64>,
     noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    knowledge: Option<KnowledgeArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<(EliminationParts<'py>, f64)> {
     let (pattern, covariance) = (to_matrix(&pattern)?, covariance.as_array());
+    let knowledge = to_knowledge(knowledge, pattern.rows())?;
     let (order, noise_variances) = (unsigned(&order)?, noise_variances.map(|v| v.as_array().to_vec()));
     let noise = noise_variances.as_deref().map_or(Noise::Equal, Noise::Known);
-    let data = Regression { covariance, samples, penalty, noise };
+    let data = Regression { covariance, samples, penalty, noise, knowledge: &knowledge };
     let call = LongCall::new(n_threads, pattern.nnz(), None)?;
     let fit =
         call.run(py, |monitor| crate::order::regress_within(&data, &order, pattern.view(), monitor.interrupt()))?;
@@ -252,7 +286,8 @@ type FoundParts<'py> = (
 
 /// Search over orders.
 #[pyfunction]
-#[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, noise_shares, trials, seconds, seed, n_threads))]
+#[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, noise_shares, knowledge, trials,
+                    seconds, seed, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn search<'py>(
     py: Python<'py>,
@@ -263,6 +298,7 @@ fn search<'py>(
     samples: f64,
     penalty: f64,
     noise_shares: Option<PyReadonlyArray1<'py, f64>>,
+    knowledge: Option<KnowledgeArrays<'py>>,
     trials: usize,
     seconds: Option<f64>,
     seed: u64,
@@ -301,7 +337,8 @@ fn search<'py>(
         Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
         None => None,
     };
-    let evidence = Evidence { correlation, values, samples, penalty, noise };
+    let knowledge = to_knowledge(knowledge, d)?;
+    let evidence = Evidence { correlation, values, samples, penalty, noise, knowledge: &knowledge };
     let budget = Budget { trials, time, seed };
     let call = LongCall::new(n_threads, correlation.len(), None)?;
     let found =
@@ -353,7 +390,7 @@ fn evaluate<'py>(
     repeat: usize,
     n_threads: Option<usize>,
 ) -> PyResult<Evaluation<'py>> {
-    let given = Given::new(&theta, noise_variances, skewness)?;
+    let given = Given::new(&theta, noise_variances, skewness, None)?;
     let kernel: KernelChoice = kernel_choice(kernel)?;
     let (entries, z) = (to_matrix(&b)?, to_matrix(&z)?);
     let multiplier_at = multiplier_at.as_ref().map(to_matrix).transpose()?;

@@ -149,19 +149,19 @@ impl<'a, 'e> State<'a, 'e> {
     /// Move a variable to its best place.
     fn improve(&mut self, variable: u32, around: &mut Around) {
         self.moves += 1;
-        let now = self.look_around(variable, around);
-        let Around { others, if_before, if_after, own } = &*around;
+        let (now, first, last) = self.look_around(variable, around);
+        let Around { if_before, if_after, own, .. } = &*around;
         // What moving it changes, one candidate after another to either side: what stays the same cancels exactly.
         let mut best = (-self.evidence.tolerance(), now);
         let mut change = 0.0;
-        for t in now + 1..=others.len() {
+        for t in now + 1..=last {
             change += (if_after[t - 1] - if_before[t - 1]) + (own[t] - own[t - 1]);
             if change < best.0 {
                 best = (change, t);
             }
         }
         change = 0.0;
-        for t in (0..now).rev() {
+        for t in (first..now).rev() {
             change += (if_before[t] - if_after[t]) + (own[t] - own[t + 1]);
             if change < best.0 {
                 best = (change, t);
@@ -228,17 +228,29 @@ impl<'a, 'e> State<'a, 'e> {
         self.enqueue(variable);
     }
 
-    /// Scores of a variable at all places among its candidates, and of these; where it is now.
-    fn look_around(&mut self, variable: u32, around: &mut Around) -> usize {
+    /// The first and the last place among others, in order, that required edges allow.
+    fn bounds(&self, variable: u32, others: &[u32]) -> (usize, usize) {
+        let knowledge = self.evidence.knowledge;
+        let first = others.iter().rposition(|&u| knowledge.requires(u, variable)).map_or(0, |k| k + 1);
+        let last = others.iter().position(|&u| knowledge.requires(variable, u)).unwrap_or(others.len());
+        (first, last)
+    }
+
+    /// Scores of a variable at all places among its candidates, and of these; where it is now, and the first and the last
+    /// place where it may be.
+    fn look_around(&mut self, variable: u32, around: &mut Around) -> (usize, usize, usize) {
         let Around { others, if_before, if_after, own } = around;
         others.clone_from(&self.candidates[variable as usize]);
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
         let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
+        let (first, last) = self.bounds(variable, others);
         if_before.clear();
         if_after.clear();
         for (k, &u) in others.iter().enumerate() {
             let score = self.parents[u as usize].score;
-            let affected = if k >= now {
+            let affected = if !(first..last).contains(&k) {
+                false
+            } else if k >= now {
                 self.parents[u as usize].touched.contains(&variable)
             } else {
                 let Self { parents, evidence, workspace, .. } = self;
@@ -251,21 +263,23 @@ impl<'a, 'e> State<'a, 'e> {
         // From the last place forwards: nothing changes until a pick is left behind.
         own.clear();
         own.resize(others.len() + 1, 0.0);
-        let mut t = others.len();
+        let mut t = last;
         loop {
             let found = if t == now {
                 Arc::clone(&self.parents[variable as usize])
             } else {
                 self.workspace.find(self.evidence, variable, &others[..t])
             };
-            let last = others[..t].iter().rposition(|u| found.touched.contains(u));
-            let next = last.unwrap_or(0);
-            own[next + usize::from(last.is_some())..=t].fill(found.score);
-            let Some(last) = last else { break };
-            t = last;
+            let picked = others[first..t].iter().rposition(|u| found.touched.contains(u));
+            let after = picked.map_or(first, |k| first + k + 1);
+            own[after..=t].fill(found.score);
+            if picked.is_none() {
+                break;
+            }
+            t = after - 1;
         }
         own[now] = self.parents[variable as usize].score;
-        now
+        (now, first, last)
     }
 
     /// Remember what a variable was like, once between two marks.
@@ -309,7 +323,8 @@ impl<'a, 'e> State<'a, 'e> {
             return;
         }
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-        let t = random.below(others.len() + 1);
+        let (first, last) = self.bounds(variable, &others);
+        let t = first + random.below(last - first + 1);
         self.put(variable, &others, t);
     }
 
@@ -317,7 +332,8 @@ impl<'a, 'e> State<'a, 'e> {
     pub fn reverse(&mut self, cause: u32, effect: u32) {
         let mut others = self.candidates[effect as usize].clone();
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-        if let Some(t) = others.iter().position(|&i| i == cause) {
+        let (first, _) = self.bounds(effect, &others);
+        if let Some(t) = others.iter().position(|&i| i == cause).filter(|&t| t >= first) {
             self.put(effect, &others, t);
         }
     }
@@ -367,7 +383,11 @@ impl<'a, 'e> State<'a, 'e> {
         let mut best = (evidence.penalty, None);
         for &other in predecessors {
             let covariance = workspace.left_over[other as usize];
-            if covariance * covariance < floor || candidates[variable as usize].binary_search(&other).is_ok() {
+            let allowed = evidence.knowledge.allows(other, variable);
+            if covariance * covariance < floor
+                || !allowed
+                || candidates[variable as usize].binary_search(&other).is_ok()
+            {
                 continue;
             }
             let gain = parents.gain_from(evidence, variable, other, &mut workspace.scratch);

@@ -13,6 +13,8 @@ pub use score::{Evidence, NoiseModel};
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+#[cfg(doc)]
+use crate::knowledge::Knowledge;
 use descent::State;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -51,6 +53,8 @@ pub struct Found {
 }
 
 /// Search from several start orders, causes first, among candidates that are given as symmetric lists, ascending.
+///
+/// Required edges must be among the candidates, and the orders must respect them ([`Knowledge::arrange`]).
 ///
 /// # Errors
 /// When interrupted.

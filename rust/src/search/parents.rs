@@ -59,8 +59,10 @@ impl Parents {
 
     /// Would a newcomer be picked?
     pub fn would_pick(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> bool {
-        let row = |i: u32| evidence.correlation.row(i as usize);
-        let own = row(newcomer);
+        if !evidence.knowledge.allows(newcomer, variable) {
+            return false;
+        }
+        let own = evidence.correlation.row(newcomer as usize);
         let (mut covariance, mut variance, mut left) = (own[variable as usize], 1.0, 1.0);
         scratch.clear();
         let mut start = 0;
@@ -156,7 +158,7 @@ impl Workspace {
     }
 
     fn work_out(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
-        let mut parents = Parents::default();
+        let mut parents = Parents { kept: evidence.knowledge.causes(variable).to_vec(), ..Parents::default() };
         let mut weights = Vec::new();
         let mut left = 1.0;
         // Each round lowers the score, so this ends; most variables need one.
@@ -170,8 +172,11 @@ impl Workspace {
             }
             if parents.kept.len() > 1 || evidence.values.is_some() {
                 weights = parents.weights();
-                let weakest = self.smallest_loss(&parents, &weights);
-                if parents.kept.len() < 2 || gain(evidence, variable, weakest, left + weakest) > evidence.penalty {
+                let weakest = self.smallest_loss(evidence, variable, &parents, &weights);
+                if parents.kept.len() < 2
+                    || weakest.is_infinite()
+                    || gain(evidence, variable, weakest, left + weakest) > evidence.penalty
+                {
                     break;
                 }
                 (left, weights) = self.shrink(evidence, variable, &mut parents.kept, left, weights);
@@ -194,7 +199,9 @@ impl Workspace {
         self.covariance.clear();
         self.covariance.extend(before.iter().map(|&i| target[i as usize]));
         self.variance.clear();
-        self.variance.resize(m, 1.0);
+        // What has no variance is never picked.
+        let allowed = before.iter().map(|&i| f64::from(u8::from(evidence.knowledge.allows(i, variable))));
+        self.variance.extend(allowed);
         self.steps.clear();
         let Parents { picked, factor, slopes, kept, .. } = parents;
         picked.clear();
@@ -253,12 +260,12 @@ impl Workspace {
         }
     }
 
-    /// The share of the variable that would be left more without the weakest of its causes.
-    fn smallest_loss(&mut self, parents: &Parents, weights: &[f64]) -> f64 {
+    /// The share of the variable that would be left more without the weakest of the causes that may be dropped.
+    fn smallest_loss(&mut self, evidence: &Evidence, variable: u32, parents: &Parents, weights: &[f64]) -> f64 {
         // `w_k² / [C⁻¹]_kk`, where `[C⁻¹]_kk` is the squared length of column k of the inverse factor.
         let size = weights.len();
         let mut smallest = f64::INFINITY;
-        for k in 0..size {
+        for k in (0..size).filter(|&k| !evidence.knowledge.requires(parents.picked[k], variable)) {
             let column = &mut self.scratch;
             column.clear();
             let mut start = k * (k + 1) / 2;
@@ -296,7 +303,8 @@ impl Workspace {
         let mut inverse = factor.into_inverse();
         while kept.len() > 1 {
             let loss = |k: usize| weights[k] * weights[k] / inverse.get(k, k);
-            let weakest = (0..kept.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b))).expect("at least one");
+            let free = (0..kept.len()).filter(|&k| !evidence.knowledge.requires(kept[k], variable));
+            let Some(weakest) = free.min_by(|&a, &b| loss(a).total_cmp(&loss(b))) else { break };
             let share = loss(weakest);
             if gain(evidence, variable, share, left + share) > evidence.penalty {
                 break;

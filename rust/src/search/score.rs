@@ -10,6 +10,7 @@
 //!   directions apart that second moments cannot;
 //! - plus a penalty for each cause.
 
+use crate::knowledge::Knowledge;
 use ndarray::ArrayView2;
 
 /// What is supposed of the noise variances, for variables scaled to unit variance.
@@ -34,6 +35,8 @@ pub struct Evidence<'a> {
     pub penalty: f64,
     /// What is supposed of the noise.
     pub noise: NoiseModel,
+    /// What is known of the edges.
+    pub knowledge: &'a Knowledge,
 }
 
 impl Evidence<'_> {

@@ -7,6 +7,7 @@
 use super::{Elimination, Rule, check_order, check_pivot, is_negligible, scales};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+use crate::knowledge::Waiting;
 use crate::memory::ensure_room;
 use crate::problem::numbering::fingerprints;
 use crate::problem::{invert_variances, symmetric_mean};
@@ -31,6 +32,8 @@ pub(in crate::order) struct DenseTheta {
     /// Diagonal entries that pivots are compared with.
     original: Vec<f64>,
     pivoted: bool,
+    /// Variables that must not be eliminated before others.
+    waiting: Option<Waiting>,
 }
 
 impl DenseTheta {
@@ -59,8 +62,9 @@ impl DenseTheta {
                 names.reverse();
                 (names, false)
             }
-            Rule::SmallestPivot { noise_variances } => {
-                let precisions = noise_variances.map(|variances| invert_variances(variances, rows)).transpose()?;
+            Rule::SmallestPivot { .. } | Rule::Respecting { .. } => {
+                let precisions =
+                    rule.noise_variances().map(|variances| invert_variances(variances, rows)).transpose()?;
                 let precision = |i: usize| precisions.as_ref().map_or(1.0, |p| p[i]);
                 let own = diagonal.iter().enumerate().map(|(i, &t)| [t, precision(i)]);
                 let entries = |i: usize| (0..rows).filter(move |&j| j != i).map(move |j| (j, theta[[i, j]]));
@@ -71,6 +75,9 @@ impl DenseTheta {
         let mut arranged = Self::zeros(rows, pivoted)?;
         arranged.scale = names.iter().map(|&i| scales[i as usize]).collect();
         arranged.names = names;
+        if let Rule::Respecting { knowledge, .. } = rule {
+            arranged.waiting = Some(Waiting::new(knowledge, true));
+        }
         arranged.fill(theta);
         Ok(arranged)
     }
@@ -79,7 +86,7 @@ impl DenseTheta {
     pub fn zeros(d: usize, pivoted: bool) -> Result<Self, IcidError> {
         ensure_room::<f64>("a dense theta", d as u128 * d as u128)?;
         let (scale, lower, original) = (vec![1.0; d], vec![0.0; d * d], vec![0.0; d]);
-        Ok(Self { names: (0..d as u32).collect(), scale, lower, original, pivoted })
+        Ok(Self { names: (0..d as u32).collect(), scale, lower, original, pivoted, waiting: None })
     }
 
     /// Set an entry below the diagonal.
@@ -146,10 +153,20 @@ impl Factorisation<'_> {
     /// Choose pivot `k` of the panel that begins at `start`, and compute its column of the factor.
     fn next_pivot(&mut self, k: usize, start: usize) -> Result<(), IcidError> {
         if self.theta.pivoted {
+            let DenseTheta { waiting, names, .. } = &*self.theta;
             let smaller = |best: usize, i: usize| if self.diagonal[i] < self.diagonal[best] { i } else { best };
-            let chosen = (k + 1..self.diagonal.len()).fold(k, smaller);
+            let chosen = match waiting {
+                None => (k + 1..self.diagonal.len()).fold(k, smaller),
+                Some(waiting) => {
+                    (k..self.diagonal.len()).filter(|&i| waiting.is_free(names[i])).reduce(smaller).unwrap_or(k)
+                }
+            };
             if chosen != k {
                 self.swap(k, chosen);
+            }
+            let DenseTheta { waiting, names, .. } = &mut *self.theta;
+            if let Some(waiting) = waiting {
+                waiting.finish(names[k], |_| ());
             }
         }
         let d = self.diagonal.len();

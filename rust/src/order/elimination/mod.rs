@@ -16,6 +16,8 @@ pub(super) use dense::{DenseTheta, Factor};
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+use crate::knowledge::Knowledge;
+use crate::memory::ensure_room;
 use crate::parallel::{CHUNK, Pieces, balanced_ranges, for_each_block};
 use crate::problem::SparseTheta;
 use crate::problem::numbering::inverse;
@@ -39,8 +41,24 @@ pub enum Rule<'a> {
         /// Ω, where it is known.
         noise_variances: Option<&'a [f64]>,
     },
+    /// The same, but required causes after their effects, and earlier tiers after later ones.
+    Respecting {
+        /// Ω, where it is known.
+        noise_variances: Option<&'a [f64]>,
+        /// What is known of the edges.
+        knowledge: &'a Knowledge,
+    },
     /// The last of a causal order, causes first, that is not yet eliminated.
     Along(&'a [usize]),
+}
+
+impl<'a> Rule<'a> {
+    fn noise_variances(self) -> Option<&'a [f64]> {
+        match self {
+            Self::SmallestPivot { noise_variances } | Self::Respecting { noise_variances, .. } => noise_variances,
+            Self::Along(_) => None,
+        }
+    }
 }
 
 /// An exact decomposition `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`.
@@ -68,11 +86,16 @@ pub fn eliminate(
     interrupt: &Interrupt,
 ) -> Result<Elimination, IcidError> {
     check_drop(drop)?;
-    let (variances, order) = match rule {
-        Rule::SmallestPivot { noise_variances } => (noise_variances, None),
-        Rule::Along(order) => (None, Some(order)),
+    let order = match rule {
+        Rule::SmallestPivot { .. } => None,
+        Rule::Along(order) => Some(order),
+        Rule::Respecting { .. } => {
+            let (rows, columns) = theta.shape();
+            ensure_room::<f64>("a dense theta", rows as u128 * columns as u128)?;
+            return eliminate_dense(&theta.to_dense().view(), rule, drop, interrupt);
+        }
     };
-    let theta = SparseTheta::new(theta, variances)?;
+    let theta = SparseTheta::new(theta, rule.noise_variances())?;
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
     let scales = theta.in_our_numbers(&scales(&theta.diagonal_by_name(), rule)?);
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
@@ -97,10 +120,10 @@ pub fn eliminate_dense(
 /// Factors that bring Θ to unit noise, up to a power of two that makes its typical diagonal entry about 1; along a given
 /// order, where the noise does not matter, factors that bring the diagonal to 1.
 fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
-    let Rule::SmallestPivot { noise_variances } = rule else {
+    if matches!(rule, Rule::Along(_)) {
         return Ok(diagonal.iter().map(|t| 1.0 / t.sqrt()).collect());
-    };
-    let roots: Vec<f64> = match noise_variances {
+    }
+    let roots: Vec<f64> = match rule.noise_variances() {
         Some(variances) => variances.iter().map(|v| v.sqrt()).collect(),
         None => vec![1.0; diagonal.len()],
     };

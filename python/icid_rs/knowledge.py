@@ -1,0 +1,226 @@
+"""What is known beforehand: edges that must be there, edges that must not, and tiers of variables."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components, shortest_path
+
+from icid_rs import _core
+from icid_rs._validation import FloatArray
+
+Csr = Any
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Required and forbidden edges, and tiers, in numbers of columns.
+
+    Attributes
+    ----------
+    required, forbidden : numpy.ndarray of shape (m, 2)
+        Causes and effects.
+    tiers : numpy.ndarray of shape (d,)
+        The number of each variable's tier, negative for none. There are no edges from later to earlier tiers.
+
+    Examples
+    --------
+    >>> from icid_rs.knowledge import Knowledge
+    >>> known = Knowledge.make(["age", "dose", "pain"], required=[("dose", "pain")], tiers=[["age"], ["dose", "pain"]])
+    >>> known.allows([0, 1], [1, 0])
+    array([ True, False])
+    """
+
+    required: NDArray[np.int64]
+    forbidden: NDArray[np.int64]
+    tiers: NDArray[np.int64]
+
+    @classmethod
+    def make(
+        cls, names: Sequence[Any], *, required: Any = None, forbidden: Any = None, tiers: Any = None
+    ) -> Knowledge | None:
+        """Translate names into numbers, and refuse what contradicts itself; None if nothing is known.
+
+        Parameters
+        ----------
+        names : sequence of length d
+        required, forbidden : iterable of pairs, optional
+            Cause and effect, by name or number.
+        tiers : sequence of groups, optional
+            Earliest first.
+        """
+        if required is None and forbidden is None and tiers is None:
+            return None
+        find = _Finder(names)
+        knowledge = cls(
+            find.edges(required, "required"), find.edges(forbidden, "forbidden"), find.tiers(tiers, len(names))
+        )
+        knowledge._check(names)
+        return knowledge if len(knowledge.required) or len(knowledge.forbidden) or tiers is not None else None
+
+    @property
+    def parts(self) -> Any:
+        """What the core takes."""
+        required, forbidden = (
+            (np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1]))
+            for edges in (self.required, self.forbidden)
+        )
+        return required, forbidden, self.tiers
+
+    def renumbered(self, numbers: NDArray[np.intp]) -> Knowledge:
+        """Return the same with other numbers: ``numbers[i]`` is the new one of i."""
+        tiers = np.empty_like(self.tiers)
+        tiers[numbers] = self.tiers
+        return Knowledge(numbers[self.required].astype(np.int64), numbers[self.forbidden].astype(np.int64), tiers)
+
+    def allows(self, causes: Any, effects: Any) -> NDArray[np.bool_]:
+        """Tell which of these edges may be there."""
+        causes, effects = np.asarray(causes), np.asarray(effects)
+        d = self.tiers.size
+        barred = np.isin(causes * d + effects, self.forbidden[:, 0] * d + self.forbidden[:, 1])
+        barred |= np.isin(causes * d + effects, self.required[:, 1] * d + self.required[:, 0])
+        earlier, later = self.tiers[effects], self.tiers[causes]
+        return np.asarray(~(barred | ((earlier >= 0) & (later > earlier))))
+
+    def arrange(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the closest order that has required causes before their effects and tiers one after another."""
+        return _core.arrange(order.astype(np.int64), self.parts).astype(np.intp)
+
+    def forbidden_in(self, B: Csr) -> Csr:
+        """Return the pattern of the entries of B that must not be there."""
+        rows, columns = B.nonzero()
+        barred = ~self.allows(rows, columns) & (rows != columns)
+        return _pattern(rows[barred], columns[barred], self.tiers.size)
+
+    def required_pattern(self) -> Csr:
+        """Return the pattern of required edges."""
+        return _pattern(self.required[:, 0], self.required[:, 1], self.tiers.size)
+
+    def impose(self, B: Csr, covariance: FloatArray) -> Csr:
+        """Drop forbidden edges; give required ones that are missing their least-squares weights."""
+        coo = sp.coo_array(B)
+        kept = self.allows(coo.row, coo.col)
+        B = sp.csc_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=B.shape)
+        missing = np.array([(i, j) for i, j in self.required if B[i, j] == 0], dtype=np.intp).reshape(-1, 2)
+        weights = []
+        for cause, effect in missing:
+            own = B.indices[B.indptr[effect] : B.indptr[effect + 1]]
+            causes = np.union1d(own, self.required[self.required[:, 1] == effect, 0])
+            fitted = np.linalg.solve(covariance[np.ix_(causes, causes)], covariance[causes, effect])
+            # What fits nothing is still an edge.
+            weights.append(float(fitted[np.searchsorted(causes, cause)]) or np.finfo(np.float64).tiny)
+        return sp.csr_array(B + sp.csr_array((weights, (missing[:, 0], missing[:, 1])), shape=B.shape))
+
+    def _check(self, names: Sequence[Any]) -> None:
+        def show(i: int, j: int) -> str:
+            return f"{names[i]!r} -> {names[j]!r}"
+
+        barred = {(int(i), int(j)) for i, j in self.forbidden}
+        for i, j in self.required.tolist():
+            if (i, j) in barred:
+                raise ValueError(f"the edge {show(i, j)} is both required and forbidden; drop one of the two")
+            if 0 <= self.tiers[j] < self.tiers[i]:
+                raise ValueError(
+                    f"the edge {show(i, j)} is required, but {names[i]!r} is in a later tier than {names[j]!r}"
+                )
+        cycle = self._cycle()
+        if cycle:
+            path = " -> ".join(repr(names[i]) for i in cycle)
+            raise ValueError(f"required edges and tiers go round in a circle: {path}; drop one of these")
+
+    def _cycle(self) -> list[int]:
+        """Return variables that must each come before the next, the first again at the end, if there are such."""
+        d = self.tiers.size
+        levels = np.unique(self.tiers[self.tiers >= 0])
+        pairs = [(int(i), int(j)) for i, j in self.required]
+        # Between two tiers stands a barrier, so that there are as many pairs as variables.
+        for i in np.flatnonzero(self.tiers >= 0).tolist():
+            level = int(np.searchsorted(levels, self.tiers[i]))
+            pairs += [(d + level, i), (i, d + level + 1)]
+        nodes = d + levels.size + 1
+        graph = _pattern([a for a, _ in pairs], [b for _, b in pairs], nodes)
+        _, labels = connected_components(graph, directed=True, connection="strong")
+        inside = [(a, b) for a, b in pairs if labels[a] == labels[b]]
+        if not inside:
+            return []
+        start, end = inside[0]
+        _, predecessors = shortest_path(graph, unweighted=True, indices=end, return_predecessors=True)
+        path = [start]
+        while path[-1] != end:
+            path.append(int(predecessors[path[-1]]))
+        path.append(start)
+        return [i for i in path[::-1] if i < d]
+
+
+class _Finder:
+    """Numbers of variables by name."""
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self.names = list(names)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+
+    def __call__(self, variable: Any, what: str) -> int:
+        try:
+            if variable in self.numbers:
+                return self.numbers[variable]
+        except TypeError:
+            pass
+        if isinstance(variable, (int, np.integer)) and not isinstance(variable, bool) and self._by_number():
+            if 0 <= variable < len(self.names):
+                return int(variable)
+            raise ValueError(
+                f"{what}: there is no column {variable}; they are numbered from 0 to {len(self.names) - 1}"
+            )
+        close = difflib.get_close_matches(str(variable), [str(name) for name in self.names], n=3)
+        hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+        raise ValueError(f"{what}: there is no column {variable!r}{hint}")
+
+    def _by_number(self) -> bool:
+        """Names that are numbers themselves leave no room for other numbers."""
+        return not any(isinstance(name, (int, np.integer)) for name in self.names) or self.names == list(
+            range(len(self.names))
+        )
+
+    def edges(self, edges: Any, what: str) -> NDArray[np.int64]:
+        if edges is None:
+            return np.empty((0, 2), dtype=np.int64)
+        if isinstance(edges, str) or not isinstance(edges, Iterable):
+            raise TypeError(f"{what} must be a list of pairs (cause, effect), not {edges!r}")
+        found = []
+        for edge in edges:
+            if isinstance(edge, str) or not isinstance(edge, Iterable) or len(pair := list(edge)) != 2:
+                raise TypeError(f"{what}: {edge!r} is not a pair (cause, effect)")
+            i, j = self(pair[0], what), self(pair[1], what)
+            if i == j:
+                raise ValueError(f"{what}: {pair[0]!r} cannot be its own cause")
+            found.append((i, j))
+        return np.array(sorted(set(found)), dtype=np.int64).reshape(-1, 2)
+
+    def tiers(self, tiers: Any, d: int) -> NDArray[np.int64]:
+        numbers = np.full(d, -1, dtype=np.int64)
+        if tiers is None:
+            return numbers
+        if isinstance(tiers, str) or not isinstance(tiers, Iterable):
+            raise TypeError(f"tiers must be a list of groups of columns, earliest first, not {tiers!r}")
+        for tier, group in enumerate(tiers):
+            if isinstance(group, str) or not isinstance(group, Iterable):
+                raise TypeError(f"tiers: {group!r} is not a group of columns; write [{group!r}] for one alone")
+            for variable in group:
+                i = self(variable, "tiers")
+                if numbers[i] >= 0:
+                    raise ValueError(f"tiers: {variable!r} is in more than one tier")
+                numbers[i] = tier
+        return numbers
+
+
+def _pattern(rows: Any, columns: Any, d: int) -> Csr:
+    rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+    pattern = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(d, d))
+    pattern.sum_duplicates()
+    return pattern

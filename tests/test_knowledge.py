@@ -1,0 +1,145 @@
+"""What is known beforehand is respected by every way of fitting, and contradictions are named."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icid_rs import ICID, datasets, metrics
+from icid_rs.knowledge import Knowledge
+
+D = 8
+WAYS = [
+    {"refine": refine, "dag": dag}
+    for refine, dag in [
+        ("auto", "greedy"),
+        ("order", "greedy"),
+        ("search", "greedy"),
+        (None, "greedy"),
+        ("auto", "exptrace"),
+        (None, "exptrace"),
+        (None, None),
+    ]
+]
+
+
+@st.composite
+def random_knowledge(draw):
+    """Knowledge that agrees with some order, which need not be the true one."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(D)
+    ahead = [(int(order[a]), int(order[b])) for a in range(D) for b in range(a + 1, D)]
+    backwards = [(j, i) for i, j in ahead]
+    required = [ahead[k] for k in rng.choice(len(ahead), rng.integers(0, 5), replace=False)]
+    free = [edge for edge in ahead if edge not in required] + backwards
+    forbidden = [free[k] for k in rng.choice(len(free), rng.integers(0, 25), replace=False)]
+    tiers = None
+    if rng.integers(2):
+        members = [int(i) for i in order if rng.integers(3)]
+        cuts = np.sort(rng.integers(0, len(members) + 1, 2))
+        tiers = [part.tolist() for part in np.split(np.array(members, dtype=int), cuts)]
+    return required, forbidden, tiers
+
+
+def data(seed: int, *, noise: str = "gaussian", standardised: bool = False) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(D, 2, random_state=rng)
+    X = datasets.sample_sem(B, 300, noise=noise, noise_variances=rng.uniform(0.5, 2, D), random_state=rng)
+    return (X - X.mean(axis=0)) / X.std(axis=0) if standardised else X
+
+
+def check(model: ICID, required, forbidden, tiers) -> None:
+    B = model.adjacency_matrix_.toarray()
+    assert all(B[i, j] != 0 for i, j in required)
+    assert all(B[i, j] == 0 for i, j in forbidden)
+    for earlier in range(len(tiers or [])):
+        for later in range(earlier + 1, len(tiers)):
+            assert not B[np.ix_(tiers[later], tiers[earlier])].any()
+    if model.causal_order_ is not None:
+        place = np.argsort(model.causal_order_)
+        rows, columns = np.nonzero(B)
+        assert (place[rows] < place[columns]).all()
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@settings(max_examples=12, deadline=None)
+@given(known=random_knowledge(), seed=st.integers(0, 1000), shape=st.sampled_from(["gaussian", "exponential"]))
+def test_knowledge_is_respected(way, known, seed, shape):
+    required, forbidden, tiers = known
+    X = data(seed, noise=shape, standardised=bool(seed % 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ICID(required=required, forbidden=forbidden, tiers=tiers, threshold=0.05, trials=30, **way).fit(X)
+    check(model, required, forbidden, tiers)
+
+
+def test_true_knowledge_orients_what_gaussian_data_cannot():
+    rng = np.random.default_rng(0)
+    B = np.zeros((3, 3))
+    B[0, 1], B[1, 2] = 0.9, 0.9
+    X = datasets.sample_sem(B, 2000, noise_variances=[1.0, 0.3, 2.0], random_state=rng)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    forwards = ICID(noise="unequal", refine="search", tiers=[[0], [1], [2]]).fit(X)
+    backwards = ICID(noise="unequal", refine="search", tiers=[[2], [1], [0]]).fit(X)
+    assert metrics.count_accuracy(B, forwards.adjacency_matrix_)["shd"] == 0
+    assert metrics.count_accuracy(B.T, backwards.adjacency_matrix_)["shd"] == 0
+
+
+def test_true_knowledge_changes_nothing_that_was_right():
+    B = datasets.random_dag(30, 1, random_state=3)
+    X = datasets.sample_sem(B, 1000, random_state=3)
+    edges = list(zip(*B.nonzero(), strict=True))
+    plain = ICID().fit(X)
+    assert metrics.count_accuracy(B, plain.adjacency_matrix_)["shd"] == 0
+    for known in ({"required": edges}, {"forbidden": [(j, i) for i, j in edges]}):
+        model = ICID(**known).fit(X)
+        assert abs(model.adjacency_matrix_ - plain.adjacency_matrix_).max() < 1e-12
+
+
+def test_a_given_theta():
+    B = datasets.random_dag(10, 1, random_state=1)
+    theta = datasets.sem_precision(B)
+    i, j = (int(k[0]) for k in B.nonzero())
+    model = ICID(precision="precomputed", required=[(i, j)]).fit(theta)
+    assert abs(model.adjacency_matrix_ - B).max() < 1e-8
+    against = ICID(precision="precomputed", required=[(j, i)]).fit(theta)
+    check(against, [(j, i)], [(i, j)], None)
+    with pytest.raises(ValueError, match="no exact decomposition that respects"):
+        ICID(precision="precomputed", forbidden=[(i, j), (j, i)], refine="order").fit(theta)
+
+
+def test_names_and_numbers_mean_the_same():
+    pd = pytest.importorskip("pandas")
+    X = data(0)
+    names = [f"gene {k}" for k in range(D)]
+    frame = pd.DataFrame(X, columns=names)
+    known = ICID(required=[("gene 0", "gene 1")], tiers=[["gene 0", "gene 1"], ["gene 5"]]).fit(frame)
+    numbers = ICID(required=[(0, 1)], tiers=[[0, 1], [5]]).fit(frame)
+    assert abs(known.adjacency_matrix_ - numbers.adjacency_matrix_).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"required": [("a", "b"), ("b", "a")]}, r"circle: 'a' -> 'b' -> 'a'|circle: 'b' -> 'a' -> 'b'"),
+        ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "'a' -> 'b' is both required and forbidden"),
+        ({"required": [("a", "b")], "tiers": [["b"], ["a"]]}, "'a' is in a later tier than 'b'"),
+        ({"required": [("a", "c"), ("c", "b")], "tiers": [["b"], ["a"]]}, "circle: .*'c'"),
+        ({"required": [("a", "chaneg")]}, "no column 'chaneg'; did you mean 'change'"),
+        ({"forbidden": [("a", "a")]}, "cannot be its own cause"),
+        ({"tiers": [["a"], ["a", "b"]]}, "'a' is in more than one tier"),
+        ({"required": [("a", 9)]}, "no column 9"),
+    ],
+)
+def test_contradictions_are_named(known, message):
+    with pytest.raises(ValueError, match=message):
+        Knowledge.make(["a", "b", "c", "change"], **known)
+
+
+@pytest.mark.parametrize("known", [{"required": "ab"}, {"forbidden": [("a",)]}, {"tiers": ["a", "b"]}, {"tiers": 3}])
+def test_wrong_types_are_named(known):
+    with pytest.raises(TypeError):
+        Knowledge.make(["a", "b"], **known)
