@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,20 +44,29 @@ def total_effects(B: Csr, order: Indices) -> Csr:
            [0., 0., 0.]])
     """
     d = B.shape[0]
-    reached: list[Any] = [None] * d
-    effects: list[Any] = [None] * d
-    total = np.zeros(d)
+    nothing = np.empty(0, dtype=np.intp), np.empty(0)
+    rows: list[tuple[Indices, FloatArray]] = [nothing] * d
+    total, last = np.zeros(d), np.empty(d, dtype=np.intp)
     for i in order[::-1]:
-        children = B.indices[B.indptr[i] : B.indptr[i + 1]]
-        weights: FloatArray = B.data[B.indptr[i] : B.indptr[i + 1]]
-        total[children] = weights
-        for child, weight in zip(children, weights, strict=True):
-            total[reached[child]] += weight * effects[child]
-        own = np.unique(np.concatenate([children, *(reached[child] for child in children)]))
-        reached[i], effects[i] = own, total[own]
+        start, stop = B.indptr[i], B.indptr[i + 1]
+        if start == stop:
+            continue
+        children = B.indices[start:stop]
+        total[children] = B.data[start:stop]
+        for child, weight in zip(children.tolist(), B.data[start:stop].tolist(), strict=True):
+            reached, effects = rows[child]
+            total[reached] += weight * effects
+        found = np.concatenate([children, *(rows[child][0] for child in children.tolist())])
+        # Each variable once: where it occurs last. Sorting would cost more than the sums.
+        places = np.arange(found.size)
+        last[found] = places
+        own = found[last[found] == places]
+        rows[i] = own, total[own]
         total[own] = 0.0
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in reached])])
-    T = sp.csr_array((np.concatenate([*effects, []]), np.concatenate([*reached, []]).astype(np.intp), indptr), (d, d))
+    indptr = np.concatenate([[0], np.cumsum([reached.size for reached, _ in rows])])
+    indices = np.concatenate([reached for reached, _ in [nothing, *rows]])
+    T = sp.csr_array((np.concatenate([effects for _, effects in [nothing, *rows]]), indices, indptr), shape=(d, d))
+    T.sort_indices()
     T.eliminate_zeros()
     return T
 

@@ -1,71 +1,51 @@
-"""The command line: ``icid demo``."""
+"""The command line: ``icid fit``, ``icid simulate``, ``icid score`` and ``icid demo``."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-import time
 from collections.abc import Sequence
-from typing import Any
 
-from icid_rs import ICID, __version__, datasets, metrics
-from icid_rs.graph import Edge, list_edges
+from icid_rs import NumericalError, __version__
+from icid_rs.cli import demo, fit, score, simulate
+
+#: What a shell reports of a program whose output nobody reads any more.
+_BROKEN_PIPE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code: 0 done, 2 bad input, 130 interrupted."""
-    options = _parser().parse_args(arguments)
+    """Run a command; return its exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output."""
     try:
+        options = _parser().parse_args(arguments)
         options.run(options)
-    except ValueError as error:
-        print(f"icid: {error}", file=sys.stderr)
-        return 2
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end, which should find something open.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
     except KeyboardInterrupt:
         return 130
+    except (ValueError, ImportError, NumericalError, OSError) as error:
+        print(f"icid: {_one_line(error)}", file=sys.stderr)
+        return 2
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="icid", description="Find causal graphs in data.")
+    parser = argparse.ArgumentParser(
+        prog="icid",
+        description="Find causal graphs in tables of numbers.",
+        epilog="Start with: icid demo, or icid fit data.csv. Each command explains itself: icid fit --help.",
+    )
     parser.add_argument("--version", action="version", version=f"icid_rs {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    demo = commands.add_parser(
-        "demo",
-        help="simulate data and recover their causes",
-        description="Simulate a causal model and data from it, find the graph, and print how close it comes.",
-    )
-    demo.add_argument("-d", type=int, default=100, metavar="N", help="number of variables (default: %(default)s)")
-    demo.add_argument("-n", type=int, metavar="N", help="number of samples (default: ten times the variables)")
-    demo.add_argument("--degree", type=int, default=1, metavar="K", help="edges per variable (default: %(default)s)")
-    demo.add_argument("--seed", type=int, default=0, metavar="S", help="of the simulation (default: %(default)s)")
-    demo.set_defaults(run=_demo)
+    for command in (fit, simulate, score, demo):
+        command.add_parser(commands)
     return parser
 
 
-def _demo(options: argparse.Namespace) -> None:
-    n = 10 * options.d if options.n is None else options.n
-    B = datasets.random_dag(options.d, options.degree, random_state=options.seed)
-    X = datasets.sample_sem(B, n, random_state=options.seed)
-    print(f"model      {options.d} variables, {B.nnz} edges, equal noise variances")
-    print(f"data       {n} samples")
-
-    start = time.perf_counter()
-    model = ICID().fit(X)
-    seconds = time.perf_counter() - start
-    found = model.adjacency_matrix_
-    score = metrics.count_accuracy(B, found)
-    print(f"found      {found.nnz} edges in {seconds:.2f} s")
-    print(f"of these   {score['tpr']:.0%} of the true edges with their direction, {score['fdr']:.0%} false or reversed")
-    print(f"distance   {score['shd']} edges missing, extra or reversed (SHD)")
-    print("strongest  " + "\n           ".join(_describe(edge, B) for edge in list_edges(found, range(options.d))[:5]))
-
-
-def _describe(edge: Edge, B: Any) -> str:
-    true = B[edge.source, edge.target]
-    verdict = f"true weight {true:+.2f}" if true else "not in the model"
-    return f"{edge.source} → {edge.target}  {edge.weight:+.2f}  ({verdict})"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
