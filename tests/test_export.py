@@ -400,7 +400,7 @@ def test_missing_libraries_are_named(monkeypatch):
         with pytest.raises(ImportError) as caught:
             getattr(RAIN, export)()
         assert str(caught.value).endswith(f"needs {module}: pip install 'icid_rs[{extra}]'")
-    assert RAIN.edges()[0] == ("rain", "wet", -2.0)
+    assert RAIN.edges()[0] == ("rain", "wet", -2.0, None)
 
 
 class TestCausalGraph:

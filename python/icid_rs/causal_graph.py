@@ -86,7 +86,7 @@ class CausalGraph(GraphMixin):
             self.cpdag_ = _checked_class(cpdag, B)
         self.noise_variances_ = None if noise_variances is None else _variances(noise_variances, d)
         self.location_ = None if location is None else _finite(location, d, "location")
-        self.confidence_ = None if confidence is None else _probabilities(confidence, d)
+        self._confidence = None if confidence is None else _probabilities(confidence, d)
         self.settings_ = dict(settings or {})
         self.info_ = dict(info or {})
 
@@ -114,6 +114,11 @@ class CausalGraph(GraphMixin):
         from icid_rs.export.networks import from_networkx
 
         return from_networkx(graph)
+
+    @property
+    def confidence_(self) -> Any:
+        """Probabilities of the edges, a sparse matrix of shape (d, d), or None if they are not known."""
+        return self._confidence
 
     def __repr__(self) -> str:
         return f"CausalGraph({self.n_features_in_} variables, {self.adjacency_matrix_.nnz} edges)"

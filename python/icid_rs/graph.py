@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 #: Parameters of an estimator that say nothing of what it finds.
@@ -14,68 +15,45 @@ _INCIDENTAL = ("callback", "n_threads", "verbose")
 
 
 class Edge(NamedTuple):
-    """A cause, its effect, and the weight of the one in the equation of the other."""
+    """A cause, its effect, the weight of the one in the equation of the other, and its probability if there is one."""
 
     source: Any
     target: Any
     weight: float
-
-
-class ConfidentEdge(NamedTuple):
-    """An `Edge`, and how probable it is."""
-
-    source: Any
-    target: Any
-    weight: float
-    confidence: float
-
-
-@overload
-def list_edges(B: sp.csr_array[np.float64, tuple[int, int]], names: Sequence[Any]) -> list[Edge]: ...
-
-
-@overload
-def list_edges(
-    B: sp.csr_array[np.float64, tuple[int, int]], names: Sequence[Any], confidence: Any
-) -> list[Edge] | list[ConfidentEdge]: ...
+    confidence: float | None = None
 
 
 def list_edges(
     B: sp.csr_array[np.float64, tuple[int, int]], names: Sequence[Any], confidence: Any = None
-) -> list[Edge] | list[ConfidentEdge]:
-    """List the edges, strongest first.
-
-    Parameters
-    ----------
-    B : scipy.sparse.csr_array of shape (d, d)
-    names : sequence of length d
-    confidence : array or sparse matrix of shape (d, d), optional
-        ``[i, j]`` is the probability of i → j.
-
-    Returns
-    -------
-    list of Edge, or of ConfidentEdge if there is a `confidence`
+) -> list[Edge]:
+    """List the edges, strongest first; `confidence`, if given, is a sparse matrix of their probabilities.
 
     Examples
     --------
     >>> import scipy.sparse as sp
     >>> from icid_rs.graph import list_edges
-    >>> B = sp.csr_array([[0, 0.5], [0, 0]])
-    >>> list_edges(B, ["rain", "wet"])
-    [Edge(source='rain', target='wet', weight=0.5)]
-    >>> list_edges(B, ["rain", "wet"], confidence=[[0, 0.9], [0, 0]])
-    [ConfidentEdge(source='rain', target='wet', weight=0.5, confidence=0.9)]
+    >>> list_edges(sp.csr_array([[0, 0.5], [0, 0]]), ["rain", "wet"])
+    [Edge(source='rain', target='wet', weight=0.5, confidence=None)]
     """
     coo = B.tocoo()
     strongest = np.lexsort((coo.col, coo.row, -np.abs(coo.data)))
-    sources, targets = coo.row[strongest], coo.col[strongest]
-    ends = [(names[i], names[j]) for i, j in zip(sources, targets, strict=True)]
-    weights = coo.data[strongest].tolist()
-    if confidence is None:
-        return [Edge(*pair, weight) for pair, weight in zip(ends, weights, strict=True)]
-    matrix = sp.csr_array(confidence)
-    probabilities = np.asarray(matrix[sources, targets]).ravel().tolist() if len(ends) else []
-    return [ConfidentEdge(*pair, weight, p) for pair, weight, p in zip(ends, weights, probabilities, strict=True)]
+    sure = [None] * coo.nnz if confidence is None else entries_at(confidence, coo.row, coo.col).tolist()
+    return [Edge(names[coo.row[k]], names[coo.col[k]], float(coo.data[k]), sure[k]) for k in strongest]
+
+
+def entries_at(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float64]:
+    """Return entries of a sparse matrix as a vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.graph import entries_at
+    >>> entries_at(sp.csr_array([[0, 0.5], [0, 0]]), np.array([0, 1]), np.array([1, 0]))
+    array([0.5, 0. ])
+    """
+    # Without places SciPy returns a sparse matrix.
+    return np.asarray(matrix[rows, columns], dtype=np.float64).ravel() if len(rows) else np.zeros(0)
 
 
 class GraphHolder:
@@ -89,13 +67,17 @@ class GraphHolder:
     info_: dict[str, Any]
     n_features_in_: int
     _columns: list[Any] | None
-    #: Probabilities of the edges, a sparse matrix of shape (d, d), where they are known.
-    confidence_: Any = None
 
     @property
     def names_(self) -> list[Any]:
         """Names of the variables, or their numbers."""
         return self._names()
+
+    @property
+    def confidence_(self) -> Any:
+        """Probabilities of the edges, a sparse matrix of shape (d, d), or None without a ``bootstrap_``."""
+        found = getattr(self, "bootstrap_", None)
+        return None if found is None else found.edge_probabilities
 
     def _checked(self) -> Self:
         """Refuse an estimator that has not been fitted."""

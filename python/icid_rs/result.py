@@ -10,7 +10,7 @@ import numpy as np
 from icid_rs import effects
 from icid_rs.export.conventions import Convention, is_transposed
 from icid_rs.export.methods import ExportMixin
-from icid_rs.graph import ConfidentEdge, Edge, list_edges
+from icid_rs.graph import Edge, list_edges
 from icid_rs.variables import locate, locate_all
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class GraphMixin(ExportMixin):
             import pandas as pd
         except ImportError:
             return edges
-        return pd.DataFrame(edges, columns=list((Edge if self.confidence_ is None else ConfidentEdge)._fields))
+        table = pd.DataFrame(edges, columns=list(Edge._fields))
+        return table.drop(columns="confidence") if self.confidence_ is None else table
 
     def total_effects(self, *, convention: Convention = "row_to_column") -> Any:
         """Compute the effects along all directed paths, (I − B)⁻¹ − I.

@@ -71,17 +71,36 @@ def add_parser(commands: Any) -> None:
         "may be repeated",
     )
     reading.add_argument("--delimiter", metavar="D", help="one character, or comma, semicolon, tab, bar, space")
-    reading.add_argument("--header", choices=("auto", "yes", "no"), default="auto", help="whether the first line names")
+    reading.add_argument(
+        "--header", choices=("auto", "yes", "no"), default="auto", help="whether the first line holds the names"
+    )
     reading.add_argument("--encoding", default="utf-8-sig", metavar="E", help="of the text (default: UTF-8)")
     reading.add_argument("--array", metavar="NAME", help="array of an .npz file")
     reading.add_argument("--standardise", action="store_true", help="divide columns by their standard deviations")
 
     finding = parser.add_argument_group("finding the graph (see the documentation of icid_rs.ICID)")
     precisions = ("auto", "empirical", "fdr", "lasso", "precomputed")
-    finding.add_argument("--precision", choices=precisions, default="auto", help="how the inverse covariance is found")
-    finding.add_argument("--noise", choices=("auto", "equal", "unequal"), default="auto", help="its variances")
-    finding.add_argument("--refine", choices=("auto", "order", "search", "none"), default="auto", help="what follows")
-    finding.add_argument("--dag", choices=("greedy", "exptrace", "none"), default="greedy", help="how cycles are cut")
+    finding.add_argument(
+        "--precision",
+        choices=precisions,
+        default="auto",
+        help="how the inverse covariance is estimated: lasso takes fewer rows than columns; precomputed: DATA is it",
+    )
+    finding.add_argument(
+        "--noise",
+        choices=("auto", "equal", "unequal"),
+        default="auto",
+        help="what is assumed of the noise variances (auto: what scores better)",
+    )
+    finding.add_argument(
+        "--refine",
+        choices=("auto", "order", "search", "none"),
+        default="auto",
+        help="after the decomposition: regress along its order, search over orders, or none, as in the paper",
+    )
+    finding.add_argument(
+        "--dag", choices=("greedy", "exptrace", "none"), default="greedy", help="how cycles are cut; none keeps them"
+    )
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
     finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: ten a variable)")

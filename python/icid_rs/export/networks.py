@@ -37,8 +37,8 @@ def to_networkx(graph: GraphHolder, convention: Convention = "row_to_column") ->
         data: dict[str, Any] = {"weight": edge.weight}
         if reversible is not None:
             data["reversible"] = (edge.source, edge.target) in reversible
-        if len(edge) > 3:
-            data["confidence"] = edge[3]
+        if edge.confidence is not None:
+            data["confidence"] = edge.confidence
         ends = (edge.target, edge.source) if transposed else (edge.source, edge.target)
         result.add_edge(*ends, **data)
     return result

@@ -88,6 +88,9 @@ def _edges(graph: GraphHolder, names: list[str | int]) -> list[dict[str, Any]]:
     position = {name: k for k, name in enumerate(names)}
     cpdag = None if graph.cpdag_ is None else graph.cpdag_.T.tocsr().astype(bool)
     listed = [edge._asdict() for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_)]
+    if graph.confidence_ is None:
+        for edge in listed:
+            del edge["confidence"]
     back: list[bool | None] = [None] * len(listed)
     if cpdag is not None and listed:
         sources, targets = ([position[edge[end]] for edge in listed] for end in ("source", "target"))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from icid_rs._extras import require
 from icid_rs.causal_graph import CausalGraph
 from icid_rs.export.conventions import Convention, is_transposed
-from icid_rs.graph import GraphHolder, list_edges
+from icid_rs.graph import Edge, GraphHolder, list_edges
 from icid_rs.variables import as_text
 
 #: What makes a spreadsheet take the content of a cell for a formula.
@@ -35,8 +35,8 @@ def to_csv(graph: GraphHolder, convention: Convention = "row_to_column", *, spre
     if spreadsheet:
         names = [f"'{name}" if name.startswith(_FORMULA) else name for name in names]
     edges = list_edges(graph.adjacency_matrix_, names, graph.confidence_)
-    fields = ["source", "target", "weight", *(["confidence"] if graph.confidence_ is not None else [])]
-    rows: list[Any] = [fields, *edges]
+    width = 3 if graph.confidence_ is None else 4
+    rows: list[Any] = [row[:width] for row in (Edge._fields, *edges)]
     if is_transposed(convention):
         rows = [(row[1], row[0], *row[2:]) for row in rows]
     file = io.StringIO()
