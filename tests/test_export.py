@@ -57,7 +57,7 @@ class TestRoundTrips:
     @settings(deadline=None, max_examples=50)
     @given(graphs(text_names(xml=True)) | graphs(st.integers(-(2**70), 2**70)), CONVENTIONS)
     def test_graphml(self, graph, convention):
-        assert_same(from_graphml(graph.to_graphml(convention=convention)), graph, settings=False)
+        assert_same(from_graphml(graph.to_graphml(convention=convention).encode()), graph, settings=False)
 
     @settings(deadline=None, max_examples=50)
     @given(graphs())
@@ -84,13 +84,13 @@ class TestRoundTrips:
     def test_a_graph_with_cycles(self):
         graph = CausalGraph([[0, 1.0], [2.0, 0]])
         assert_same(from_json(graph.to_json()), graph)
-        assert_same(from_graphml(graph.to_graphml()), graph)
+        assert_same(from_graphml(graph.to_graphml().encode()), graph)
 
     def test_confidence_is_a_column(self):
         graph = CausalGraph(RAIN.adjacency_matrix_, RAIN.names_, confidence=0.5 * (RAIN.adjacency_matrix_ != 0))
         assert list(RAIN.edges().columns) == ["source", "target", "weight"]
         assert list(graph.edges().columns) == ["source", "target", "weight", "confidence"]
-        for again in (from_json(graph.to_json()), from_graphml(graph.to_graphml()), from_csv(graph.to_csv())):
+        for again in (from_json(graph.to_json()), from_graphml(graph.to_graphml().encode()), from_csv(graph.to_csv())):
             assert set(again.edges().confidence) == {0.5}
 
     def test_settings_are_those_of_the_estimator(self, model):
@@ -293,6 +293,13 @@ class TestNames:
 
 
 class TestFiles:
+    def test_files_of_others(self, tmp_path):
+        (tmp_path / "edges.csv").write_text("\ufeffsource,target,weight\r\ncloud,été,2\r\n", encoding="utf-8")
+        assert load(tmp_path / "edges.csv").edges().values.tolist() == [["cloud", "été", 2.0]]
+        text = RAIN.to_graphml().replace("cloud", "été").replace("utf-8", "iso-8859-1", 1)
+        (tmp_path / "graph.graphml").write_bytes(text.encode("latin-1"))
+        assert load(tmp_path / "graph.graphml").names_ == ["été", "rain", "wet"]
+
     def test_nothing_half_written_is_left(self, tmp_path, monkeypatch):
         path = tmp_path / "graph.json"
         path.write_text("old")

@@ -82,9 +82,10 @@ def read_text(
 class _Lines:
     """The lines of a file, which remembers what `float` would overlook in them."""
 
-    def __init__(self, path: str, lines: Iterator[str]) -> None:
+    def __init__(self, path: str, number: int, lines: Iterator[str]) -> None:
         self._path, self._lines = path, lines
-        self._number = 0
+        #: Of the line read last, from 1.
+        self.number = number
         #: Python reads 1_2 as 12.
         self.underscores = False
 
@@ -93,9 +94,9 @@ class _Lines:
 
     def __next__(self) -> str:
         line = next(self._lines)
-        self._number += 1
+        self.number += 1
         if "\0" in line:
-            raise ValueError(f"{self._path}, line {self._number}: it holds zero bytes; this is no text file")
+            raise ValueError(f"{self._path}, line {self.number}: it holds zero bytes; this is no text file")
         self.underscores = self.underscores or "_" in line
         return line
 
@@ -103,10 +104,10 @@ class _Lines:
 class _Reader:
     def __init__(self, path: str, file: TextIO, options: TextOptions, report: Callable[[int], object]) -> None:
         self.path, self.file, self.options, self.report = path, file.buffer, options, report
-        first = next((line for line in file if line.strip()), None)
+        blank, first = next(((k, line) for k, line in enumerate(file) if line.strip()), (0, None))
         if first is None:
             raise ValueError(f"{path} is empty")
-        self.lines = _Lines(path, chain([first], file))
+        self.lines = _Lines(path, blank, chain([first], file))
         self.delimiter = _delimiter(path, options.delimiter, first)
         self.rows = csv.reader(
             self.lines, delimiter=self.delimiter, skipinitialspace=self.delimiter == " ", strict=True
@@ -121,7 +122,7 @@ class _Reader:
             names = [self.labels[k] for k in kept]
             values = list(self._values(first if header is None else None, kept))
         except csv.Error as error:
-            raise ValueError(f"{self.path}, line {self.rows.line_num}: {error}") from None
+            raise ValueError(f"{self.path}, line {self.lines.number}: {error}") from None
         if not values:
             raise ValueError(f"{self.path} has no rows below its header")
         return np.stack(values), None if header is None and len(kept) == len(first) else names
@@ -145,13 +146,13 @@ class _Reader:
             if unnamed == [0] and len(header) > 1:
                 dropped.add(0)
             elif unnamed:
-                raise ValueError(f"{self.path}, line 1: column {unnamed[0] + 1} has no name")
+                raise ValueError(f"{self.path}, line {self.lines.number}: column {unnamed[0] + 1} has no name")
             place: dict[str, int] = {}
             for k, name in enumerate(header):
-                if name in place:
-                    both = f"{place[name] + 1} and {k + 1}"
-                    raise ValueError(f"{self.path}, line 1: columns {both} are both named {name!r}; rename one of them")
-                place[name] = k
+                first = place.setdefault(name, k)
+                if first != k:
+                    where = f"{self.path}, line {self.lines.number}: columns {first + 1} and {k + 1}"
+                    raise ValueError(f"{where} are both named {name!r}; rename one of them")
         kept = kept_columns(self.path, self.labels, self.options.drop)
         return [k for k in kept if k not in dropped]
 
@@ -163,7 +164,7 @@ class _Reader:
                 continue
             if len(row) != width:
                 raise ValueError(
-                    f"{self.path}, line {self.rows.line_num}: there are {len(row)} cells, but {width} in the first line"
+                    f"{self.path}, line {self.lines.number}: there are {len(row)} cells, but {width} in the first line"
                 )
             cells = row if everything else [row[k] for k in kept]
             if self.lines.underscores:
@@ -183,7 +184,7 @@ class _Reader:
     def _check(self, cells: list[str], kept: list[int]) -> None:
         """Name the first cell that holds no finite number."""
         for k, cell in zip(kept, cells, strict=True):
-            where = f"{self.path}, line {self.rows.line_num}, column {self.labels[k]!r}"
+            where = f"{self.path}, line {self.lines.number}, column {self.labels[k]!r}"
             if cell.strip().lower() in _MISSING:
                 raise ValueError(f"{where}: the value is missing; drop the row or fill it in")
             if not _is_number(cell):

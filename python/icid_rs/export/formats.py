@@ -17,10 +17,11 @@ from icid_rs.graph import GraphHolder
 #: Suffixes, and the method that writes such a file.
 WRITERS = {".json": "to_json", ".graphml": "to_graphml", ".dot": "to_dot", ".gv": "to_dot", ".csv": "to_csv"}
 WRITERS[".html"] = "to_html"
-_READERS: dict[str, Callable[[str], CausalGraph]] = {
-    ".json": from_json,
+_READERS: dict[str, Callable[[bytes], CausalGraph]] = {
+    ".json": lambda content: from_json(_text(content)),
+    # XML says itself how it is encoded.
     ".graphml": from_graphml,
-    ".csv": from_csv,
+    ".csv": lambda content: from_csv(_text(content)),
 }
 
 
@@ -72,12 +73,18 @@ def load(path: str | PathLike[str]) -> CausalGraph:
     ['rain']
     """
     read = _READERS[_suffix(path, _READERS)]
+    content = Path(path).read_bytes()
     try:
-        return read(Path(path).read_text(encoding="utf-8"))
+        return read(content)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: no UTF-8 text (byte {error.start})") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _text(content: bytes) -> str:
+    # Spreadsheets put a mark in front.
+    return content.decode("utf-8-sig")
 
 
 def _suffix(path: str | PathLike[str], known: dict[str, Any]) -> str:

@@ -96,11 +96,11 @@ def to_graphml(graph: GraphHolder, convention: Convention = "row_to_column") -> 
     return file.getvalue().decode()
 
 
-def from_graphml(text: str) -> CausalGraph:
+def from_graphml(content: bytes) -> CausalGraph:
     """Read GraphML, ours or another's."""
     nx = require("networkx", "GraphML", "networkx")
     try:
-        network = nx.read_graphml(io.BytesIO(text.encode()))
+        network = nx.read_graphml(io.BytesIO(content))
     except (SyntaxError, KeyError, TypeError, ValueError, nx.NetworkXError) as error:
         raise ValueError(f"no valid GraphML: {error}") from None
     if network.graph.pop("integer_names", False):

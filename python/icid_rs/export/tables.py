@@ -66,11 +66,12 @@ def from_csv(text: str) -> CausalGraph:
 
 def _read_edges(reader: Any) -> CausalGraph:
     header: list[str] = next(reader, [])
-    for field in ("source", "target"):
-        if field not in header:
-            raise ValueError(
-                f"no list of edges: its first line must name the columns source, target and weight, not {header}"
-            )
+    if not {"source", "target"} <= set(header):
+        shown = ",".join(header)
+        shown = shown if len(shown) < 60 else shown[:60] + "…"
+        raise ValueError(
+            f"no list of edges: its first line must name the columns source, target, weight, not {shown!r}"
+        )
     place: dict[str, int] = {}
     columns: dict[str, list[float]] = {field: [] for field in ("weight", "confidence") if field in header}
     ends: tuple[list[int], list[int]] = ([], [])
