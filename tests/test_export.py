@@ -353,6 +353,7 @@ class TestFiles:
             ({"edges": [{"source": "cloud", "target": "snow", "weight": 1}]}, r"edges\[0\].target: 'snow' is not"),
             ({"edges": [{"source": "rain", "target": "rain", "weight": 1}]}, "its own cause"),
             ({"edges": [{"source": "cloud", "target": "wet", "weight": 1}] * 2}, "more than once"),
+            ({"edges": [{"source": "cloud", "target": "wet", "weight": 0}]}, "'cloud' → 'wet' has the weight 0"),
             ({"edges": [3]}, r"edges\[0\] must be an object"),
             ({"edges": None}, "edges must be a list"),
             ({"edges": [{"source": "cloud", "target": "wet", "weight": 10**400}]}, "too large"),
@@ -381,7 +382,8 @@ class TestFiles:
             ("edges.csv", b"", "must name the columns source"),
             ("edges.csv", b"source,target,weight\na,b\n", "line 2 has 2 cells"),
             ("edges.csv", b"source,target,weight\na,b,x\n", "line 2, column 'weight': 'x' is not a number"),
-            ("edges.csv", b"source,target,weight\na,b,1\na,b,1\n", "listed more than once"),
+            ("edges.csv", b"source,target,weight\na,b,1\na,b,1\n", "'a' → 'b' is listed more than once"),
+            ("edges.csv", b"source,target,weight\na,b,0\n", "'a' → 'b' has the weight 0"),
             ("edges.csv", b'source,target,weight\n"a,b,1\n', "line 2: unexpected end of data"),
         ],
     )

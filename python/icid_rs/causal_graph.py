@@ -130,6 +130,27 @@ class CausalGraph(GraphMixin):
         return self.info_
 
 
+def weight_matrix(
+    sources: Sequence[int], targets: Sequence[int], weights: Sequence[float], names: Sequence[Any]
+) -> Any:
+    """Make a matrix of a list of edges, and refuse one that is listed twice, or is none.
+
+    Examples
+    --------
+    >>> from icid_rs.causal_graph import weight_matrix
+    >>> weight_matrix([0], [1], [0.5], ["rain", "wet"]).toarray()
+    array([[0. , 0.5],
+           [0. , 0. ]])
+    """
+    seen = set()
+    for i, j, weight in zip(sources, targets, weights, strict=True):
+        for fault, happens in (("is listed more than once", (i, j) in seen), ("has the weight 0", weight == 0)):
+            if happens:
+                raise ValueError(f"the edge {names[i]!r} → {names[j]!r} {fault}")
+        seen.add((i, j))
+    return sp.csr_array((np.asarray(weights, dtype=np.float64), (sources, targets)), shape=(len(names), len(names)))
+
+
 def _weights(matrix: Any) -> sp.csr_array[np.float64, tuple[int, int]]:
     B = as_csr(matrix, "adjacency_matrix")
     if B.shape[0] != B.shape[1]:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs._extras import require
-from icid_rs.causal_graph import CausalGraph
+from icid_rs.causal_graph import CausalGraph, weight_matrix
 from icid_rs.export.conventions import Convention, is_transposed
 from icid_rs.graph import GraphHolder, list_edges
 from icid_rs.variables import as_plain, as_text
@@ -66,7 +66,7 @@ def from_networkx(graph: Any) -> CausalGraph:
         return None if not values or any(value is None for value in values) else matrix(values)
 
     reversible, ranks = of_edges("reversible"), of_nodes("order")
-    B = matrix([data.get("weight", 1.0) for _, _, data in edges])
+    B = weight_matrix(sources, targets, [data.get("weight", 1.0) for _, _, data in edges], names)
     return CausalGraph(
         B,
         names,

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs.causal_graph import CausalGraph
+from icid_rs.causal_graph import CausalGraph, weight_matrix
 from icid_rs.graph import GraphHolder, list_edges
 from icid_rs.variables import as_plain
 
@@ -135,13 +135,12 @@ class _Reader:
         d = len(self.names)
         edges = self._list("edges")
         sources, targets = ([self._end(k, edge, end) for k, edge in enumerate(edges)] for end in ("source", "target"))
-        if len(set(zip(sources, targets, strict=True))) < len(edges):
-            raise ValueError("edges: one is listed more than once")
 
         def matrix(values: list[Any]) -> Any:
             return sp.csr_array((np.asarray(values, dtype=np.float64), (sources, targets)), shape=(d, d))
 
-        B = matrix([_number(edge.get("weight"), f"edges[{k}].weight") for k, edge in enumerate(edges)])
+        weights = [_number(edge.get("weight"), f"edges[{k}].weight") for k, edge in enumerate(edges)]
+        B = weight_matrix(sources, targets, weights, self.names)
         confidence = None
         if edges and all("confidence" in edge for edge in edges):
             values = [_number(edge["confidence"], f"edges[{k}].confidence") for k, edge in enumerate(edges)]

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs._extras import require
-from icid_rs.causal_graph import CausalGraph
+from icid_rs.causal_graph import CausalGraph, weight_matrix
 from icid_rs.export.conventions import Convention, is_transposed
 from icid_rs.graph import Edge, GraphHolder, list_edges
 from icid_rs.variables import as_text
@@ -90,13 +90,11 @@ def _read_edges(reader: Any) -> CausalGraph:
                 raise ValueError(
                     f"line {reader.line_num}, column {field!r}: {cells[field]!r} is not a number"
                 ) from None
-    if len(set(zip(*ends, strict=True))) < len(ends[0]):
-        raise ValueError("an edge is listed more than once")
     shape = (len(place), len(place))
     weights = columns.get("weight", [1.0] * len(ends[0]))
     confidence = columns.get("confidence")
     return CausalGraph(
-        sp.csr_array((np.asarray(weights), ends), shape=shape),
+        weight_matrix(*ends, weights, list(place)),
         list(place),
         confidence=None if confidence is None else sp.csr_array((np.asarray(confidence), ends), shape=shape),
     )
