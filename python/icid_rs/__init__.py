@@ -4,10 +4,12 @@ from importlib.metadata import version
 
 from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
+from icid_rs.causal_graph import CausalGraph
 from icid_rs.dag import equivalence_class, project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
 from icid_rs.elimination import Elimination, eliminate, eliminate_along
 from icid_rs.estimator import ICID
+from icid_rs.export.formats import load
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
 from icid_rs.sortability import ScaleWarning
@@ -16,6 +18,7 @@ __version__ = version("icid_rs")
 
 __all__ = [
     "ICID",
+    "CausalGraph",
     "Decomposition",
     "Elimination",
     "NumericalError",
@@ -29,6 +32,7 @@ __all__ = [
     "empirical_precision",
     "equivalence_class",
     "fdr_precision",
+    "load",
     "metrics",
     "project_to_dag",
     "skewness_matrix",

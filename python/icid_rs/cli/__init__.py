@@ -1,0 +1,51 @@
+"""The command line: ``icid fit``, ``icid simulate``, ``icid score`` and ``icid demo``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from icid_rs import NumericalError, __version__
+from icid_rs.cli import demo, fit, score, simulate
+
+#: What a shell reports of a program whose output nobody reads any more.
+_BROKEN_PIPE = 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output."""
+    try:
+        options = _parser().parse_args(arguments)
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end, which should find something open.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, ImportError, NumericalError, OSError) as error:
+        print(f"icid: {_one_line(error)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="icid",
+        description="Find causal graphs in tables of numbers.",
+        epilog="Start with: icid demo, or icid fit data.csv. Each command explains itself: icid fit --help.",
+    )
+    parser.add_argument("--version", action="version", version=f"icid_rs {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (fit, simulate, score, demo):
+        command.add_parser(commands)
+    return parser
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())

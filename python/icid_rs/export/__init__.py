@@ -1,0 +1,1 @@
+"""Ways out to files and other libraries, and back."""

@@ -1,0 +1,39 @@
+"""Graphviz's language DOT, for drawing."""
+
+from __future__ import annotations
+
+import re
+
+from icid_rs.export.conventions import Convention, is_transposed
+from icid_rs.graph import GraphHolder, list_edges
+from icid_rs.variables import as_text
+
+#: Graphviz writes the character for it.
+_ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
+
+
+def to_dot(graph: GraphHolder, convention: Convention = "row_to_column") -> str:
+    """Write DOT; see `GraphMixin.to_dot`."""
+    transposed = is_transposed(convention)
+    # Names that differ in their kind of line break alone would be one variable.
+    names = as_text([_quote(name) for name in as_text(graph.names_, "DOT")], "DOT")
+    lines = ["digraph {", *(f"  {name};" for name in names)]
+    for edge in list_edges(graph.adjacency_matrix_, names):
+        ends = (edge.target, edge.source) if transposed else (edge.source, edge.target)
+        lines.append(f'  {ends[0]} -> {ends[1]} [label="{edge.weight:.3g}"];')
+    return "\n".join([*lines, "}", ""])
+
+
+def _quote(name: str) -> str:
+    r"""Write a name so that Graphviz shows it as it is.
+
+    Examples
+    --------
+    >>> from icid_rs.export.dot import _quote
+    >>> print(_quote('say "hello"'))
+    "say \"hello\""
+    """
+    if "\0" in name:
+        raise ValueError(f"DOT cannot hold '\\x00' in the name {name!r}; rename it, or use JSON")
+    escaped = _ENTITY.sub("&amp;", name.replace("\\", "\\\\").replace('"', '\\"'))
+    return '"' + escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n") + '"'

@@ -1,0 +1,214 @@
+"""A graph as JSON: every bit of it, for programs in any language.
+
+Version 1 is an object with these members:
+
+==================== ==================================================================================================
+``format``           ``"icid_rs.graph"``
+``version``          ``1``; a member may be added without a new number, but none changes its meaning
+``library``          what wrote the file, such as ``"icid_rs 0.1.0"``
+``names``            of the variables, in the order of the columns: strings, or integers
+``noise_variances``  one for each variable, or null
+``means``            one for each variable, or null
+``causal_order``     the names, causes first, or null if the graph has cycles
+``edges``            a list of objects, strongest first: ``source`` and ``target``, names of the cause and its effect;
+                     ``weight``; ``reversible``, whether other graphs of the equivalence class have the edge the other
+                     way round (null if the graph has cycles); ``confidence``, a probability, where it is known
+``settings``         parameters of the estimator
+``info``             what it chose, and how it ended
+==================== ==================================================================================================
+
+Numbers are written with as many digits as it takes to read the same bits back.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from icid_rs.causal_graph import CausalGraph, weight_matrix
+from icid_rs.graph import GraphHolder, list_edges
+from icid_rs.variables import as_plain
+
+FORMAT = "icid_rs.graph"
+VERSION = 1
+
+
+def to_json(graph: GraphHolder) -> str:
+    """Write JSON; see `GraphMixin.to_json`."""
+    names = as_plain(graph.names_, "JSON")
+    order = graph.causal_order_
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "library": f"icid_rs {version('icid_rs')}",
+        "names": names,
+        "noise_variances": _list(graph.noise_variances_),
+        "means": _list(graph.location_),
+        "causal_order": None if order is None else [names[i] for i in order],
+        "settings": _plain(graph._settings()),
+        "info": _plain(graph._summary()),
+    }
+    members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
+    edges = ",\n".join(f"    {_dump(edge)}" for edge in _edges(graph, names))
+    members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def from_json(text: str) -> CausalGraph:
+    """Read what `to_json` wrote, and check that it is a graph.
+
+    Examples
+    --------
+    >>> from icid_rs import CausalGraph
+    >>> from icid_rs.export.schema import from_json
+    >>> from_json(CausalGraph([[0, 0.1], [0, 0]]).to_json()).adjacency_matrix_.toarray()
+    array([[0. , 0.1],
+           [0. , 0. ]])
+    """
+    try:
+        content = json.loads(text, parse_constant=_refuse_constant)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"no valid JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"no graph of this library: it must be an object with the format {FORMAT!r}")
+    number = content.get("version")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise ValueError(f"version = {number!r}: it must be a positive integer")
+    if number > VERSION:
+        raise ValueError(f"version = {number}: this icid_rs reads version {VERSION}; install a newer one")
+    return _Reader(content).graph()
+
+
+def _edges(graph: GraphHolder, names: list[str | int]) -> list[dict[str, Any]]:
+    position = {name: k for k, name in enumerate(names)}
+    cpdag = None if graph.cpdag_ is None else graph.cpdag_.T.tocsr().astype(bool)
+    listed = [edge._asdict() for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_)]
+    if graph.confidence_ is None:
+        for edge in listed:
+            del edge["confidence"]
+    back: list[bool | None] = [None] * len(listed)
+    if cpdag is not None and listed:
+        sources, targets = ([position[edge[end]] for edge in listed] for end in ("source", "target"))
+        back = np.asarray(cpdag[sources, targets]).ravel().tolist()
+    return [{**edge, "reversible": value} for edge, value in zip(listed, back, strict=True)]
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _list(vector: Any) -> list[float] | None:
+    return None if vector is None else vector.tolist()
+
+
+def _plain(value: Any) -> Any:
+    """Make of settings what JSON can hold; of what it cannot, a description."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    return repr(value)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"no valid JSON: it holds {name}, which is no number")
+
+
+class _Reader:
+    """Takes a file apart, and says where it is wrong."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+        self.names = self._names()
+        self.position = {name: k for k, name in enumerate(self.names)}
+
+    def graph(self) -> CausalGraph:
+        d = len(self.names)
+        edges = self._list("edges")
+        sources, targets = ([self._end(k, edge, end) for k, edge in enumerate(edges)] for end in ("source", "target"))
+
+        def matrix(values: list[Any]) -> Any:
+            return sp.csr_array((np.asarray(values, dtype=np.float64), (sources, targets)), shape=(d, d))
+
+        weights = [_number(edge.get("weight"), f"edges[{k}].weight") for k, edge in enumerate(edges)]
+        B = weight_matrix(sources, targets, weights, self.names)
+        confidence = None
+        if edges and all("confidence" in edge for edge in edges):
+            values = [_number(edge["confidence"], f"edges[{k}].confidence") for k, edge in enumerate(edges)]
+            confidence = matrix(values)
+        reversible = self._reversible(edges)
+        order = self.content.get("causal_order")
+        return CausalGraph(
+            B,
+            self.names,
+            causal_order=None
+            if order is None
+            else [self._place(x, "causal_order") for x in self._list("causal_order")],
+            cpdag=None if reversible is None else B.astype(bool).astype(np.float64) + matrix(reversible).T,
+            noise_variances=self._vector("noise_variances"),
+            location=self._vector("means"),
+            confidence=confidence,
+            settings=self._object("settings"),
+            info=self._object("info"),
+        )
+
+    def _names(self) -> list[Any]:
+        names = self._list("names")
+        for k, name in enumerate(names):
+            if not isinstance(name, str | int) or isinstance(name, bool):
+                raise ValueError(f"names[{k}] must be a string or an integer, not {name!r}")
+        return names
+
+    def _list(self, key: str) -> list[Any]:
+        values = self.content.get(key)
+        if not isinstance(values, list):
+            raise ValueError(f"{key} must be a list")
+        return values
+
+    def _object(self, key: str) -> dict[str, Any]:
+        value = self.content.get(key, {})
+        if not isinstance(value, dict):
+            raise ValueError(f"{key} must be an object")
+        return value
+
+    def _vector(self, key: str) -> Any:
+        if self.content.get(key) is None:
+            return None
+        return np.array([_number(value, f"{key}[{k}]") for k, value in enumerate(self._list(key))])
+
+    def _end(self, k: int, edge: Any, end: str) -> int:
+        if not isinstance(edge, dict):
+            raise ValueError(f"edges[{k}] must be an object")
+        return self._place(edge.get(end), f"edges[{k}].{end}")
+
+    def _place(self, name: Any, where: str) -> int:
+        if not isinstance(name, str | int) or isinstance(name, bool) or name not in self.position:
+            raise ValueError(f"{where}: {name!r} is not among the names")
+        return self.position[name]
+
+    def _reversible(self, edges: list[dict[str, Any]]) -> list[bool] | None:
+        values = [edge.get("reversible") for edge in edges]
+        if not values or all(value is None for value in values):
+            return None
+        for k, value in enumerate(values):
+            if not isinstance(value, bool):
+                raise ValueError(f"edges[{k}].reversible must be true or false, not {value!r}")
+        return [bool(value) for value in values]
+
+
+def _number(value: Any, where: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError(f"{where} must be a number, not {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{where} is too large for a floating-point number") from None

@@ -1,0 +1,100 @@
+"""Matrices of pandas, and lists of edges as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from icid_rs._extras import require
+from icid_rs.causal_graph import CausalGraph, weight_matrix
+from icid_rs.export.conventions import Convention, is_transposed
+from icid_rs.graph import Edge, GraphHolder, list_edges
+from icid_rs.variables import as_text
+
+#: What makes a spreadsheet take the content of a cell for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_pandas(graph: GraphHolder, convention: Convention = "row_to_column") -> Any:
+    """Build a data frame of weights; see `GraphMixin.to_pandas`."""
+    pd = require("pandas", "to_pandas", "pandas")
+    names = graph.names_
+    frame = pd.DataFrame(
+        graph.adjacency_matrix_.toarray(), index=pd.Index(names, name="source"), columns=pd.Index(names, name="target")
+    )
+    return frame.T if is_transposed(convention) else frame
+
+
+def to_csv(graph: GraphHolder, convention: Convention = "row_to_column", *, spreadsheet: bool = False) -> str:
+    """Write a list of edges; see `GraphMixin.to_csv`."""
+    names = as_text(graph.names_, "CSV")
+    if spreadsheet:
+        names = [f"'{name}" if name.startswith(_FORMULA) else name for name in names]
+    edges = list_edges(graph.adjacency_matrix_, names, graph.confidence_)
+    width = 3 if graph.confidence_ is None else 4
+    rows: list[Any] = [row[:width] for row in (Edge._fields, *edges)]
+    if is_transposed(convention):
+        rows = [(row[1], row[0], *row[2:]) for row in rows]
+    file = io.StringIO()
+    # A carriage return would go unquoted where lines end in a line feed alone.
+    returns = any("\r" in name for name in names)
+    csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL).writerows(
+        rows
+    )
+    return file.getvalue()
+
+
+def from_csv(text: str) -> CausalGraph:
+    r"""Read a list of edges with a header; variables are numbered as they occur.
+
+    Examples
+    --------
+    >>> from icid_rs.export.tables import from_csv
+    >>> from_csv("source,target,weight\nrain,wet,0.5\n").edges().values.tolist()
+    [['rain', 'wet', 0.5]]
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        return _read_edges(reader)
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+
+
+def _read_edges(reader: Any) -> CausalGraph:
+    header: list[str] = next(reader, [])
+    if not {"source", "target"} <= set(header):
+        shown = ",".join(header)
+        shown = shown if len(shown) < 60 else shown[:60] + "…"
+        raise ValueError(
+            f"no list of edges: its first line must name the columns source, target, weight, not {shown!r}"
+        )
+    place: dict[str, int] = {}
+    columns: dict[str, list[float]] = {field: [] for field in ("weight", "confidence") if field in header}
+    ends: tuple[list[int], list[int]] = ([], [])
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise ValueError(f"line {reader.line_num} has {len(row)} cells, but the first line has {len(header)}")
+        cells = dict(zip(header, row, strict=True))
+        for end, field in zip(ends, ("source", "target"), strict=True):
+            end.append(place.setdefault(cells[field], len(place)))
+        for field, values in columns.items():
+            try:
+                values.append(float(cells[field]))
+            except ValueError:
+                raise ValueError(
+                    f"line {reader.line_num}, column {field!r}: {cells[field]!r} is not a number"
+                ) from None
+    shape = (len(place), len(place))
+    weights = columns.get("weight", [1.0] * len(ends[0]))
+    confidence = columns.get("confidence")
+    return CausalGraph(
+        weight_matrix(*ends, weights, list(place)),
+        list(place),
+        confidence=None if confidence is None else sp.csr_array((np.asarray(confidence), ends), shape=shape),
+    )
