@@ -11,7 +11,7 @@ import pytest
 
 import icid_rs
 
-MODULES = [name for _, name, _ in pkgutil.iter_modules(icid_rs.__path__, "icid_rs.") if not name.endswith("._core")]
+MODULES = [name for _, name, _ in pkgutil.walk_packages(icid_rs.__path__, "icid_rs.") if not name.endswith("._core")]
 
 
 @pytest.mark.parametrize("name", MODULES)

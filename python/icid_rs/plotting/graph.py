@@ -85,15 +85,12 @@ def plot_graph(
     width, height = _points(ax)
     _set_limits(ax, layout.size, font, width, height)
 
-    weights = np.asarray(B[layout.source, layout.target]).ravel()
-    values, limit, linear_width = style.strengths(weights)
+    values, limit, linear_width = style.strengths(layout.weights)
     sure = style.edge_confidence(confidence, layout.source, layout.target, d)
-    dashed = np.zeros(weights.size, dtype=bool)
-    if reversible is not None:
-        dashed = np.asarray(as_csr(reversible, "reversible")[layout.source, layout.target]).ravel() != 0
+    dashed = style.edge_flags(reversible, layout.source, layout.target)
     _draw_edges(ax, layout, values, sure, dashed, font)
     _draw_nodes(ax, layout, font, fill="#eef1f5" if all_labels else style.MUTED)
-    caption = _count(d, "variable") + ", " + _count(weights.size, "edge")
+    caption = style.count(d, "variable") + ", " + style.count(values.size, "edge")
     if all_labels:
         for i in np.flatnonzero(~np.isnan(layout.x)):
             ax.text(layout.x[i], layout.y[i], labels[i], **_text(font, "center"))
@@ -102,13 +99,9 @@ def plot_graph(
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
         caption += f"; {left_out} without edges left out"
     _draw_footer(ax, caption, _notes(sure is not None, bool(dashed.any())))
-    if weights.size:
+    if values.size:
         _draw_colour_bar(ax, limit, linear_width, width, height)
     return style.show_in_notebook(ax)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _notes(sure: bool, dashed: bool) -> str:
@@ -184,9 +177,9 @@ def _curve(route: FloatArray, head: float) -> Any:
 
     points, codes = [route[0]], [Path.MOVETO]
     route = route.copy()
-    # The line ends inside the arrowhead, so that its tip stays sharp.
+    # The line ends where the arrowhead begins, so that its tip stays sharp.
     direction = np.sign(route[-1, 0] - route[-3, 0])
-    route[-1, 0] -= direction * 0.8 * head
+    route[-1, 0] -= direction * 0.97 * head
     if direction * (route[-2, 0] - route[-1, 0]) > 0:
         route[-2, 0] = route[-1, 0]
     for k in range(1, len(route)):

@@ -30,10 +30,11 @@ class Layout:
     widths : array of shape (d,)
     layer : array of shape (d,)
         Counted from 0 in each connected part; −1 for a variable without edges.
-    source, target : arrays of shape (m,)
+    source, target, weights : arrays of shape (m,)
+        The edges.
     routes : list of m arrays of shape (2 k, 2)
-        For each edge, the ends of the k level pieces it consists of; curves join one to the next. No piece and no curve
-        meets a variable other than the two it connects.
+        For each edge, the ends of the k level pieces it consists of; curves join one to the next. Neither meets
+        a variable other than the two it connects, unless there are so many edges that long ones are not bent.
     size : (float, float)
     """
 
@@ -43,6 +44,7 @@ class Layout:
     layer: IntArray
     source: IntArray
     target: IntArray
+    weights: FloatArray
     routes: list[FloatArray]
     size: tuple[float, float]
 
@@ -85,8 +87,8 @@ def layered_layout(
     backward = rank[source] > rank[target]
     tail, head = np.where(backward, target, source), np.where(backward, source, target)
 
-    _, label = connected_components(sp.csr_array((coo.data[kept], (source, target)), shape=(d, d)), directed=False)
-    label = label.astype(np.intp)
+    linked = sp.csr_array((coo.data[kept], (source, target)), shape=(d, d))
+    label = connected_components(linked, directed=False)[1].astype(np.intp)
     groups = [
         (nodes, edges)
         for nodes, edges in zip(_split(label, label), _split(label[source], label), strict=True)
@@ -110,7 +112,7 @@ def layered_layout(
             routes[edge] = (route[::-1] if backward[edge] else route) + shift
     if isolated:
         size = _place_alone(np.flatnonzero(layer < 0), x, y, widths, size)
-    return Layout(x, y, widths, layer, source, target, routes, size)
+    return Layout(x, y, widths, layer, source, target, coo.data[kept], routes, size)
 
 
 def _split(labels: IntArray, all_labels: IntArray) -> list[IntArray]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from icid_rs._validation import FloatArray
+from icid_rs._validation import FloatArray, as_csr
 
 #: Blue for negative and orange for positive weights: told apart with any common colour blindness.
 NEGATIVE, NEUTRAL, POSITIVE = "#1f6fb4", "#b9bec6", "#d5620e"
@@ -34,6 +34,18 @@ def shorten(name: Any) -> str:
         return label or "·"
     head = (_LONGEST + 4) // 2
     return f"{label[:head]}…{label[head - _LONGEST :]}"
+
+
+def count(number: int, what: str) -> str:
+    """Return a number of things, in words.
+
+    Examples
+    --------
+    >>> from icid_rs.plotting.style import count
+    >>> count(1, "edge"), count(2, "edge")
+    ('1 edge', '2 edges')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def label_widths(labels: Sequence[str]) -> FloatArray:
@@ -88,6 +100,15 @@ def edge_confidence(confidence: Any, source: NDArray[np.intp], target: NDArray[n
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("confidence must hold probabilities, between 0 and 1")
     return np.asarray(values)
+
+
+def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Tell which edges are nonzero in a matrix; none if there is none."""
+    if matrix is None:
+        return np.zeros(source.size, dtype=bool)
+    flagged = as_csr(matrix, "reversible")
+    row, column = flagged.nonzero()
+    return np.isin(source * flagged.shape[1] + target, row.astype(np.intp) * flagged.shape[1] + column)
 
 
 def require_matplotlib(caller: str) -> None:
