@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from icid_rs import datasets, metrics
+from icid_rs import datasets, metrics, plotting
 from icid_rs._core import NumericalError
 from icid_rs.dag import equivalence_class, project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
@@ -30,6 +30,7 @@ __all__ = [
     "equivalence_class",
     "fdr_precision",
     "metrics",
+    "plotting",
     "project_to_dag",
     "skewness_matrix",
 ]

@@ -41,7 +41,7 @@ class PictureMixin:
         >>> model.plot().texts[-1].get_text()
         '10 variables, 10 edges'
         """
-        return plotting.plot_graph(**self._drawn(), confidence=confidence, isolated=isolated, ax=ax)
+        return plotting.plot_graph(**self._drawn(), confidence=self._sure(confidence), isolated=isolated, ax=ax)
 
     def plot_matrix(self, axes: Any = None) -> Any:
         """Draw Θ beside B, both in the causal order; see `icid_rs.plotting.plot_matrix`.
@@ -95,11 +95,15 @@ class PictureMixin:
         >>> model.to_html()[:15]
         '<!doctype html>'
         """
-        page = web.render_page(**self._drawn(), confidence=confidence, title=title)
+        page = web.render_page(**self._drawn(), confidence=self._sure(confidence), title=title)
         if path is None:
             return page
         web.write_page(path, page)
         return None
+
+    def _sure(self, confidence: Any) -> Any:
+        """Return the confidence that was given, or else what the graph has of its own."""
+        return getattr(self, "confidence_", None) if confidence is None else confidence
 
     def _drawn(self) -> dict[str, Any]:
         """Gather what every picture of the graph needs."""

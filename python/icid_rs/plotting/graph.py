@@ -95,7 +95,7 @@ def plot_graph(
         for i in np.flatnonzero(~np.isnan(layout.x)):
             ax.text(layout.x[i], layout.y[i], labels[i], **_text(font, "center"))
     else:
-        caption += f"; labels: the {_draw_best_labels(ax, layout, labels, font)} best connected"
+        caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
         caption += f"; {left_out} without edges left out"
     _draw_footer(ax, caption, _notes(sure is not None, bool(dashed.any())))

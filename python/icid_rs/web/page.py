@@ -6,12 +6,12 @@ import base64
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from icid_rs.web.payload import make_payload
@@ -64,18 +64,14 @@ def write_page(path: str | os.PathLike[str], page: str) -> None:
     ['graph.html']
     """
     target = Path(path)
-    with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, suffix=".tmp", delete=False) as file:
-        try:
+    passing = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with passing.open("x", encoding="utf-8", newline="\n") as file:
             file.write(page)
-            file.close()
-            # As any new file, not for the owner alone.
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+        os.replace(passing, target)
+    except BaseException:
+        passing.unlink(missing_ok=True)
+        raise
 
 
 def _read(name: str) -> str:
