@@ -67,12 +67,18 @@ class Opened:
         left, top, zoom = self.view()
         return left + self.data["x"][i] * zoom, top + self.data["y"][i] * zoom
 
-    def click(self, i):
+    def move_to(self, x, y):
+        """Start a chain of actions by moving the mouse to a place on the canvas."""
         canvas = self.element("canvas")
-        x, y = self.place(i)
-        centre = canvas.size["width"] / 2, canvas.size["height"] / 2
-        chain = webdriver.ActionChains(self.browser)
-        chain.move_to_element_with_offset(canvas, round(x - centre[0]), round(y - centre[1])).click().perform()
+        right, down = round(x - canvas.size["width"] / 2), round(y - canvas.size["height"] / 2)
+        return webdriver.ActionChains(self.browser).move_to_element_with_offset(canvas, right, down)
+
+    def click(self, i):
+        self.move_to(*self.place(i)).click().perform()
+
+    def touch(self, kind, *points):
+        touches = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)]
+        self.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
     def listed(self, identifier):
         rows = self.browser.find_elements("css selector", f"#{identifier} li button")
@@ -92,8 +98,9 @@ class Opened:
     def slide(self, identifier, value):
         self.browser.execute_script(
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))",
-            self.element(identifier), value,
-        )  # fmt: skip
+            self.element(identifier),
+            value,
+        )
 
     def heading(self):
         found = self.browser.find_elements("css selector", "#details h2")
@@ -199,6 +206,31 @@ def test_mouse_keys_and_buttons_move_and_zoom(page):
     assert page.view()[2] > zoom
     canvas.send_keys("/")
     assert page.browser.switch_to.active_element.get_attribute("id") == "search"
+
+
+def test_two_fingers_zoom_where_they_are(page):
+    page.element("fit").click()
+    left, top, zoom = page.view()
+    page.touch("touchStart", (380, 300))
+    page.touch("touchStart", (380, 300), (420, 300))
+    for spread in (30, 45, 60):
+        page.touch("touchMove", (400 - spread, 300), (400 + spread, 300))
+    page.touch("touchEnd")
+    after = page.view()
+    assert after[2] == pytest.approx(3 * zoom, rel=0.05)
+    # What was between the fingers is still there.
+    assert (400 - after[0]) / after[2] == pytest.approx((400 - left) / zoom, abs=12 / zoom)
+    assert (300 - after[1]) / after[2] == pytest.approx((300 - top) / zoom, abs=12 / zoom)
+
+
+def test_pointing_at_an_edge_tells_its_weight(page):
+    e = int(np.argmax(np.abs(page.data["edges"]["weight"])))
+    page.find(page.names[page.data["edges"]["source"][e]])
+    page.browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    left, top, zoom = page.view()
+    x, y = page.data["edges"]["route"][e][2:4]
+    page.move_to(left + (x + 0.25) * zoom, top + y * zoom).perform()
+    assert f"{page.names[page.data['edges']['source'][e]]} → " in page.element("tip").text
 
 
 def test_moving_is_smooth(page):

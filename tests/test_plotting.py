@@ -191,8 +191,8 @@ def test_names_are_not_formulas():
     ax = plot_graph(np.zeros((4, 4)), names)
     assert {"$a_1$", "cost_$_per_$", "two lines", "·"} <= {text.get_text() for text in ax.texts}
     ax.figure.draw_without_rendering()
-    plot_matrix(np.eye(4), np.zeros((4, 4)), names)[0].figure.draw_without_rendering()
-    plot_bootstrap([[0, 1], [0, 0]], names[:2])[0].figure.draw_without_rendering()
+    plot_matrix(np.eye(4), np.zeros((4, 4)), names).draw_without_rendering()
+    plot_bootstrap([[0, 1], [0, 0]], names[:2]).draw_without_rendering()
 
 
 def test_given_axes_are_used():
@@ -201,12 +201,14 @@ def test_given_axes_are_used():
     axes = Figure(figsize=(8, 3)).subplots(1, 2)
     assert plot_graph(graph(10, 1), ax=axes[1]) is axes[1]
     assert not axes[0].collections
+    # pyplot shows its own figures in notebooks, and should not do so twice.
+    assert not hasattr(axes[1], "_repr_png_")
 
 
 def test_matrices_are_in_causal_order_and_keep_single_entries():
     B = graph(600, 1)
     theta = datasets.sem_precision(B)
-    axes = plot_matrix(theta, B)
+    axes = plot_matrix(theta, B).axes
     image = axes[1].images[0].get_array()
     assert image.shape == (200, 200)
     assert np.abs(image).max() == np.abs(B.data).max()
@@ -218,9 +220,9 @@ def test_matrices_are_in_causal_order_and_keep_single_entries():
 
 def test_convergence_of_rounds_and_of_single_iterations():
     records = [{"iteration": k, "objective": 1 / k, "optimality": 10.0**-k} for k in (10, 20, 30)]
-    assert [ax.get_ylabel() for ax in plot_convergence(records)] == ["objective", "optimality"]
+    assert [ax.get_ylabel() for ax in plot_convergence(records).axes] == ["objective", "optimality"]
     rounds = [{"iterations": 5, "objective": 2.0, "optimality": 0.1, "residual": 1.0} for _ in range(3)]
-    axes = plot_convergence(rounds)
+    axes = plot_convergence(rounds).axes
     assert axes[2].lines[0].get_xdata().tolist() == [5, 10, 15]
     assert axes[2].get_yscale() == "log"
     with pytest.raises(ValueError, match="empty"):
@@ -230,7 +232,7 @@ def test_convergence_of_rounds_and_of_single_iterations():
 def test_bootstrap_shows_the_surest_edges_and_their_reverse():
     P = np.array([[0, 0.7, 0.2], [0.3, 0, 0], [0, 0.9, 0]])
     result = SimpleNamespace(names=["a", "b", "c"], edge_probabilities=P, n=50)
-    heat, bars = plot_bootstrap(result, top=2)
+    heat, bars = plot_bootstrap(result, top=2).axes[:2]
     assert [label.get_text() for label in bars.get_yticklabels()] == ["c → b", "a → b"]
     assert [bar.get_width() for bar in bars.containers[0]] == pytest.approx([0, 0.3])
     assert "50 resamples" in heat.get_title(loc="left")
@@ -247,8 +249,8 @@ def model():
 
 def test_a_model_draws_itself(model):
     assert f"15 variables, {model.adjacency_matrix_.nnz} edges" in model.plot().texts[-1].get_text()
-    assert len(model.plot_matrix()) == 2
-    assert len(model.plot_convergence()) == 3
+    assert len(model.plot_matrix().axes) == 4
+    assert len(model.plot_convergence().axes) == 3
 
 
 def test_what_is_refused(model):
@@ -280,10 +282,10 @@ def test_pyplot_is_left_alone():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_axes_show_themselves_in_notebooks(model):
-    ax = model.plot()
-    assert ax._repr_png_().startswith(b"\x89PNG")
-    assert pickle.loads(pickle.dumps(ax))._repr_png_().startswith(b"\x89PNG")
+def test_pictures_show_themselves_in_notebooks(model):
+    for picture in (model.plot(), model.plot_convergence()):
+        assert picture._repr_png_().startswith(b"\x89PNG")
+        assert pickle.loads(pickle.dumps(picture))._repr_png_().startswith(b"\x89PNG")
 
 
 def test_weights_of_many_magnitudes_stay_visible():

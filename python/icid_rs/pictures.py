@@ -50,7 +50,7 @@ class PictureMixin:
         --------
         >>> from icid_rs import ICID, datasets
         >>> model = ICID().fit(datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0))
-        >>> theta, weights = model.plot_matrix()
+        >>> figure = model.plot_matrix()
         """
         drawn = self._drawn()
         precision = self.precision_  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ class PictureMixin:
         --------
         >>> from icid_rs import ICID, datasets
         >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0)
-        >>> axes = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
+        >>> figure = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
         """
         self._drawn()
         history = self.info_["decomposition"]["history"]  # type: ignore[attr-defined]

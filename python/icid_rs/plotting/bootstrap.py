@@ -43,13 +43,13 @@ def plot_bootstrap(
 
     Returns
     -------
-    array of two matplotlib.axes.Axes
+    matplotlib.figure.Figure
 
     Examples
     --------
     >>> from icid_rs.plotting import plot_bootstrap
-    >>> left, right = plot_bootstrap([[0, 0.9, 0], [0.1, 0, 0.6], [0, 0, 0]], ["rain", "wet", "slow"])
-    >>> [label.get_text() for label in right.get_yticklabels()]
+    >>> figure = plot_bootstrap([[0, 0.9, 0], [0.1, 0, 0.6], [0, 0, 0]], ["rain", "wet", "slow"])
+    >>> [label.get_text() for label in figure.axes[1].get_yticklabels()]
     ['rain → wet', 'wet → slow', 'wet → rain']
     """
     style.require_matplotlib("plot_bootstrap")
@@ -66,12 +66,11 @@ def plot_bootstrap(
     if axes is None:
         figure = style.new_figure(11.5, 5.2)
         axes = figure.subplots(1, 2, gridspec_kw={"width_ratios": [1.15, 1], "wspace": 0.55})
-        style.show_in_notebook(axes[0])
     _draw_heat_map(axes[0], P[np.ix_(order, order)], [labels[i] for i in order])
     _draw_bars(axes[1], P, labels, top)
     resamples = "" if n is None else f", {n} resamples"
     axes[0].set_title(f"probability of each edge{resamples}", fontsize=10, color=style.INK, loc="left")
-    return axes
+    return axes[0].figure
 
 
 def _draw_heat_map(ax: Any, P: FloatArray, labels: list[str]) -> None:
@@ -102,9 +101,14 @@ def _draw_bars(ax: Any, P: FloatArray, labels: list[str], top: int) -> None:
     ax.barh(y, there, height=0.62, color=style.NEGATIVE, label="as written")
     for k, value in enumerate(there):
         ax.annotate(
-            f"{value:.2f}", (value + back[k], k), xytext=(4, 0), textcoords="offset points", va="center",
-            fontsize=8, color=style.MUTED,
-        )  # fmt: skip
+            f"{value:.2f}",
+            (value + back[k], k),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=style.MUTED,
+        )
     ax.set_yticks(y, [f"{labels[i]} → {labels[j]}" for i, j in zip(row, column, strict=True)], fontsize=8.5)
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
@@ -117,6 +121,14 @@ def _draw_bars(ax: Any, P: FloatArray, labels: list[str], top: int) -> None:
     ax.set_title("edges found most often", fontsize=10, color=style.INK, loc="left", pad=24)
     if row.size:
         ax.legend(
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=8, labelcolor=style.MUTED,
-            borderpad=0.2, borderaxespad=0.2, handlelength=1, reverse=True,
-        )  # fmt: skip
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=2,
+            frameon=False,
+            fontsize=8,
+            labelcolor=style.MUTED,
+            borderpad=0.2,
+            borderaxespad=0.2,
+            handlelength=1,
+            reverse=True,
+        )

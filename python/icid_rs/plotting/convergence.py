@@ -27,15 +27,15 @@ def plot_convergence(history: Sequence[Mapping[str, Any]], *, axes: Any = None) 
 
     Returns
     -------
-    array of matplotlib.axes.Axes
+    matplotlib.figure.Figure
 
     Examples
     --------
     >>> from icid_rs import datasets, decompose
     >>> from icid_rs.plotting import plot_convergence
     >>> theta = datasets.sem_precision(datasets.random_dag(20, 1, random_state=0))
-    >>> axes = plot_convergence(decompose(theta).history)
-    >>> [ax.get_ylabel() for ax in axes]
+    >>> figure = plot_convergence(decompose(theta).history)
+    >>> [ax.get_ylabel() for ax in figure.axes]
     ['objective', 'optimality', 'residual']
     """
     style.require_matplotlib("plot_convergence")
@@ -48,7 +48,6 @@ def plot_convergence(history: Sequence[Mapping[str, Any]], *, axes: Any = None) 
     if axes is None:
         axes = style.new_figure(6, 1 + 1.4 * len(panels)).subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         axes[0].figure.subplots_adjust(left=0.16, right=0.96, top=0.96, bottom=0.14, hspace=0.15)
-        style.show_in_notebook(axes[0])
     marker = "o" if len(history) <= 30 else ""
     for ax, name in zip(axes, panels, strict=True):
         y = np.array([record[name] for record in history], dtype=np.float64)
@@ -61,4 +60,4 @@ def plot_convergence(history: Sequence[Mapping[str, Any]], *, axes: Any = None) 
         ax.spines[["left", "bottom"]].set_color(style.LINE)
         ax.grid(axis="y", color="#eceff2", linewidth=0.8)
     axes[-1].set_xlabel("iterations, at the end of each round" if by_round else "iterations", color=style.INK)
-    return axes
+    return axes[0].figure

@@ -82,6 +82,7 @@ def plot_graph(
     font = _font_size(layout.size, ax)
     if ax is None:
         ax = _new_axes(layout.size)
+        style.show_in_notebook(ax, ax.figure)
     width, height = _points(ax)
     _set_limits(ax, layout.size, font, width, height)
 
@@ -93,7 +94,7 @@ def plot_graph(
     caption = style.count(d, "variable") + ", " + style.count(values.size, "edge")
     if all_labels:
         for i in np.flatnonzero(~np.isnan(layout.x)):
-            ax.text(layout.x[i], layout.y[i], labels[i], **_text(font, "center"))
+            ax.text(layout.x[i], layout.y[i], labels[i], **_text(font))
     else:
         caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
@@ -101,7 +102,7 @@ def plot_graph(
     _draw_footer(ax, caption, _notes(sure is not None, bool(dashed.any())))
     if values.size:
         _draw_colour_bar(ax, limit, linear_width, width, height)
-    return style.show_in_notebook(ax)
+    return ax
 
 
 def _notes(sure: bool, dashed: bool) -> str:
@@ -109,11 +110,10 @@ def _notes(sure: bool, dashed: bool) -> str:
     return "; ".join(notes)
 
 
-def _text(font: float, align: str) -> dict[str, Any]:
+def _text(font: float) -> dict[str, Any]:
+    centred = {"ha": "center", "va": "center_baseline"}
     # A name with two dollar signs is not a formula.
-    return {
-        "fontsize": font, "ha": align, "va": "center_baseline", "color": style.INK, "zorder": 4, "parse_math": False
-    }  # fmt: skip
+    return {**centred, "fontsize": font, "color": style.INK, "zorder": 4, "parse_math": False}
 
 
 def _font_size(size: tuple[float, float], ax: Any) -> float:
@@ -145,7 +145,6 @@ def _set_limits(ax: Any, size: tuple[float, float], font: float, width: float, h
 
 def _draw_edges(ax: Any, layout: Layout, values: FloatArray, sure: FloatArray | None, dashed: Any, font: float) -> None:
     from matplotlib.collections import PathCollection, PolyCollection
-    from matplotlib.colors import to_rgba_array
 
     # The strongest come last, on top.
     ranked = np.argsort(np.abs(values), kind="stable")
@@ -161,15 +160,19 @@ def _draw_edges(ax: Any, layout: Layout, values: FloatArray, sure: FloatArray | 
         ax.add_collection(
             PathCollection(
                 [_curve(layout.routes[e], heads[e]) for e in chosen],
-                facecolors="none", edgecolors=colours[chosen], linewidths=lines[chosen], linestyles=[dash],
-                capstyle="butt", zorder=1,
+                facecolors="none",
+                edgecolors=colours[chosen],
+                linewidths=lines[chosen],
+                linestyles=[dash],
+                capstyle="butt",
+                zorder=1,
             ),
             autolim=False,
-        )  # fmt: skip
+        )
     if ranked.size:
         triangles = [_head(layout.routes[e], heads[e]) for e in ranked]
-        opaque = to_rgba_array(colours[ranked])
-        ax.add_collection(PolyCollection(triangles, facecolors=opaque, edgecolors="none", zorder=2), autolim=False)
+        heads_drawn = PolyCollection(triangles, facecolors=colours[ranked], edgecolors="none", zorder=2)
+        ax.add_collection(heads_drawn, autolim=False)
 
 
 def _curve(route: FloatArray, head: float) -> Any:
@@ -216,10 +219,11 @@ def _draw_nodes(ax: Any, layout: Layout, font: float, *, fill: str) -> None:
             boxes,
             facecolors=np.where(alone, "white", fill),
             edgecolors=np.where(alone, style.LINE, style.MUTED),
-            linewidths=min(0.8, 0.09 * font), zorder=3,
+            linewidths=min(0.8, 0.09 * font),
+            zorder=3,
         ),
         autolim=False,
-    )  # fmt: skip
+    )
 
 
 def _draw_best_labels(ax: Any, layout: Layout, labels: list[str], font: float) -> int:
@@ -239,7 +243,7 @@ def _draw_best_labels(ax: Any, layout: Layout, labels: list[str], font: float) -
         if any(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in taken):
             continue
         taken.append(box)
-        text = ax.text(x, y, labels[i], **_text(7.0, "center"))
+        text = ax.text(x, y, labels[i], **_text(7.0))
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])
     return len(taken)
 
@@ -259,4 +263,5 @@ def _draw_colour_bar(ax: Any, limit: float, linear_width: float, width: float, h
     bar.ax.set_xticklabels([f"−{limit:.3g}", "0", f"{limit:.3g}"])
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, pad=2, labelsize=7, labelcolor=style.MUTED)
-    bar.ax.set_title("weight", fontsize=7, color=style.MUTED, pad=3)
+    title = "weight" if np.isinf(linear_width) else "weight (asinh scale)"
+    bar.ax.set_title(title, fontsize=7, color=style.MUTED, pad=3)

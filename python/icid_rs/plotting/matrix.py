@@ -36,15 +36,15 @@ def plot_matrix(
 
     Returns
     -------
-    array of two matplotlib.axes.Axes
+    matplotlib.figure.Figure
 
     Examples
     --------
     >>> import numpy as np
     >>> from icid_rs.plotting import plot_matrix
     >>> B = np.array([[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]])
-    >>> left, right = plot_matrix((np.eye(3) - B) @ (np.eye(3) - B).T, B, ["rain", "wet", "slow"])
-    >>> [label.get_text() for label in right.get_yticklabels()]
+    >>> figure = plot_matrix((np.eye(3) - B) @ (np.eye(3) - B).T, B, ["rain", "wet", "slow"])
+    >>> [label.get_text() for label in figure.axes[1].get_yticklabels()]
     ['rain', 'wet', 'slow']
     """
     style.require_matplotlib("plot_matrix")
@@ -56,7 +56,6 @@ def plot_matrix(
     labels = [style.shorten(name) for name in (range(d) if names is None else names)]
     if axes is None:
         axes = style.new_figure(11, 5).subplots(1, 2, gridspec_kw={"wspace": 0.45 if d <= _MOST_NAMES else 0.25})
-        style.show_in_notebook(axes[0])
     scale = sp.diags_array(1 / np.sqrt(theta.diagonal()))
     for ax, matrix, title in (
         (axes[0], scale @ theta @ scale, "inverse covariance Θ, unit diagonal"),
@@ -69,7 +68,7 @@ def plot_matrix(
             ax.set_yticks(range(d), [labels[i] for i in order], fontsize=size, parse_math=False)
     axes[1].set_ylabel("cause", color=style.MUTED)
     axes[1].set_xlabel("effect", color=style.MUTED)
-    return axes
+    return axes[0].figure
 
 
 def _draw(ax: Any, matrix: Any, title: str) -> None:
@@ -83,8 +82,10 @@ def _draw(ax: Any, matrix: Any, title: str) -> None:
     shared = {"extent": extent, "interpolation": "nearest", "aspect": "equal"}
     image = ax.imshow(
         _strongest(matrix.row[off] // block, matrix.col[off] // block, matrix.data[off], -(-d // block)),
-        cmap=style.diverging_map(neutral="white"), norm=style.diverging_norm(limit, linear_width), **shared,
-    )  # fmt: skip
+        cmap=style.diverging_map(neutral="white"),
+        norm=style.diverging_norm(limit, linear_width),
+        **shared,
+    )
     if not off.all():
         diagonal = np.where(np.eye(min(d, 4 * _MOST_CELLS), dtype=bool), 1.0, np.nan)
         ax.imshow(diagonal, cmap=ListedColormap([style.LINE]), **shared)

@@ -126,13 +126,13 @@ def new_figure(width: float, height: float) -> Any:
 
     figure = Figure(figsize=(width, height), facecolor="white")
     FigureCanvasAgg(figure)
+    show_in_notebook(figure, figure)
     return figure
 
 
-def show_in_notebook(axes: Any) -> Any:
-    """Let axes that end a cell show their figure."""
-    axes._repr_png_ = partial(_png, axes.figure)
-    return axes
+def show_in_notebook(result: Any, figure: Any) -> None:
+    """Let what a cell ends with show the figure; notebooks know only those of pyplot."""
+    result._repr_png_ = partial(_png, figure)
 
 
 def _png(figure: Any) -> bytes:
