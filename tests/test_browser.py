@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from icid_rs import datasets
 from icid_rs.web import render_page, write_page
@@ -36,9 +37,9 @@ def browser():
 class Opened:
     """A page in the browser, and the graph it shows."""
 
-    def __init__(self, browser, folder, d, names=None, confidence=None):
+    def __init__(self, browser, folder, d, names=None, confidence=None, B=None):
         self.browser = browser
-        self.B = datasets.random_dag(d, 1, random_state=d)
+        self.B = datasets.random_dag(d, 1, random_state=d) if B is None else sp.csr_array(B)
         self.names = [f"variable {i}" for i in range(d)] if names is None else names
         path = folder / f"graph {d}.html"
         write_page(path, render_page(self.B, self.names, confidence=confidence))
@@ -271,3 +272,12 @@ def test_the_confidence_filter_hides_edges(browser, tmp_path):
     assert page.element("status").text == f"10 variables, 0 of {page.B.nnz} edges"
     page.slide("confidence", 30)
     assert page.element("status").text == f"10 variables, {page.B.nnz} edges"
+
+
+def test_cycles_are_shown_and_named(browser, tmp_path):
+    page = Opened(browser, tmp_path, 2, B=[[0, 2.0], [1.0, 0]])
+    page.click(0)
+    assert page.listed("parents") == {"variable 1": 1.0}
+    assert page.listed("children") == {"variable 1": 2.0}
+    assert "the graph has a cycle" in page.element("details").text
+    assert page.problems() == []

@@ -120,7 +120,11 @@ function showDetails() {
   details.replaceChildren(make("h2", { textContent: names[i] }));
   list("Causes", "parents", parents[i].map((edge) => entry(edge, edge.source)), "none in this graph");
   list("Direct effects", "children", children[i].map((edge) => entry(edge, edge.target)), "none in this graph");
-  if (!data.effects) return;
+  if (!data.effects) {
+    details.append(make("h3", { textContent: "Total effects" }));
+    details.append(make("p", { className: "hint", textContent: "not listed: the graph has a cycle" }));
+    return;
+  }
   list("Strongest total effects on others", "effects-on", effects("on"), "");
   list("Strongest total effects from others", "effects-from", effects("from"), "");
 }
