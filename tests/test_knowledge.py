@@ -128,10 +128,10 @@ def test_names_and_numbers_mean_the_same():
         ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "'a' -> 'b' is both required and forbidden"),
         ({"required": [("a", "b")], "tiers": [["b"], ["a"]]}, "'a' is in a later tier than 'b'"),
         ({"required": [("a", "c"), ("c", "b")], "tiers": [["b"], ["a"]]}, "circle: .*'c'"),
-        ({"required": [("a", "chaneg")]}, "no column 'chaneg'; did you mean 'change'"),
+        ({"required": [("a", "chaneg")]}, "no variable is named 'chaneg'; did you mean 'change'"),
         ({"forbidden": [("a", "a")]}, "cannot be its own cause"),
-        ({"tiers": [["a"], ["a", "b"]]}, "'a' is in more than one tier"),
-        ({"required": [("a", 9)]}, "no column 9"),
+        ({"tiers": [["a"], ["a", "b"]]}, "'a' is there more than once"),
+        ({"required": [("a", 9)]}, "there is no variable 9"),
     ],
 )
 def test_contradictions_are_named(known, message):

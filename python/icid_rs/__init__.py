@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from icid_rs import datasets, metrics
+from icid_rs import datasets, metrics, plotting
 from icid_rs._core import NumericalError
 from icid_rs.causal_graph import CausalGraph
 from icid_rs.dag import equivalence_class, project_to_dag
@@ -34,6 +34,7 @@ __all__ = [
     "fdr_precision",
     "load",
     "metrics",
+    "plotting",
     "project_to_dag",
     "skewness_matrix",
 ]

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from icid_rs._validation import FloatArray, as_csr, as_order, as_vector
 from icid_rs.dag import causal_order as find_order
 from icid_rs.dag import equivalence_class
+from icid_rs.pictures import PictureMixin
 from icid_rs.result import GraphMixin
 
 
-class CausalGraph(GraphMixin):
+class CausalGraph(PictureMixin, GraphMixin):
     """A weighted graph with named variables, which answers what a fitted `ICID` does.
 
     `load` returns one, and so does `ICID.subgraph`.

@@ -19,6 +19,7 @@ from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
 from icid_rs.knowledge import Knowledge
+from icid_rs.pictures import NotebookMixin, PictureMixin
 from icid_rs.precision import Precision, Stopwatch, invert
 from icid_rs.proposals import Proposer
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
@@ -31,7 +32,7 @@ _AUTO_L1_WEIGHT = 0.1
 _TRIALS, _LEAST_TRIALS = 5, 1000
 
 
-class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
+class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
 
     Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 
 from icid_rs import _core
 from icid_rs._validation import FloatArray
+from icid_rs.variables import locate_all
 
 Csr = Any
 
@@ -57,9 +57,8 @@ class Knowledge:
         """
         if required is None and forbidden is None and tiers is None:
             return None
-        find = _Finder(names)
         knowledge = cls(
-            find.edges(required, "required"), find.edges(forbidden, "forbidden"), find.tiers(tiers, len(names))
+            _edges(required, names, "required"), _edges(forbidden, names, "forbidden"), _tiers(tiers, names)
         )
         knowledge._check(names)
         return knowledge if len(knowledge.required) or len(knowledge.forbidden) or tiers is not None else None
@@ -158,65 +157,43 @@ class Knowledge:
         return [i for i in path[::-1] if i < d]
 
 
-class _Finder:
-    """Numbers of variables by name."""
+def _edges(edges: Any, names: Sequence[Any], what: str) -> NDArray[np.int64]:
+    if edges is None:
+        return np.empty((0, 2), dtype=np.int64)
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise TypeError(f"{what} must be a list of pairs (cause, effect), not {edges!r}")
+    pairs = list(edges)
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(list(pair)) != 2:
+            raise TypeError(f"{what}: {pair!r} is not a pair (cause, effect)")
+    found = np.array(_located([i for pair in pairs for i in pair], names, what), dtype=np.int64).reshape(-1, 2)
+    own = np.flatnonzero(found[:, 0] == found[:, 1])
+    if own.size:
+        raise ValueError(f"{what}: {names[found[own[0], 0]]!r} cannot be its own cause")
+    return np.unique(found, axis=0)
 
-    def __init__(self, names: Sequence[Any]) -> None:
-        self.names = list(names)
-        self.numbers = {name: number for number, name in enumerate(self.names)}
 
-    def __call__(self, variable: Any, what: str) -> int:
-        try:
-            if variable in self.numbers:
-                return self.numbers[variable]
-        except TypeError:
-            pass
-        if isinstance(variable, (int, np.integer)) and not isinstance(variable, bool) and self._by_number():
-            if 0 <= variable < len(self.names):
-                return int(variable)
-            raise ValueError(
-                f"{what}: there is no column {variable}; they are numbered from 0 to {len(self.names) - 1}"
-            )
-        close = difflib.get_close_matches(str(variable), [str(name) for name in self.names], n=3)
-        hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-        raise ValueError(f"{what}: there is no column {variable!r}{hint}")
-
-    def _by_number(self) -> bool:
-        """Names that are numbers themselves leave no room for other numbers."""
-        return not any(isinstance(name, (int, np.integer)) for name in self.names) or self.names == list(
-            range(len(self.names))
-        )
-
-    def edges(self, edges: Any, what: str) -> NDArray[np.int64]:
-        if edges is None:
-            return np.empty((0, 2), dtype=np.int64)
-        if isinstance(edges, str) or not isinstance(edges, Iterable):
-            raise TypeError(f"{what} must be a list of pairs (cause, effect), not {edges!r}")
-        found = []
-        for edge in edges:
-            if isinstance(edge, str) or not isinstance(edge, Iterable) or len(pair := list(edge)) != 2:
-                raise TypeError(f"{what}: {edge!r} is not a pair (cause, effect)")
-            i, j = self(pair[0], what), self(pair[1], what)
-            if i == j:
-                raise ValueError(f"{what}: {pair[0]!r} cannot be its own cause")
-            found.append((i, j))
-        return np.array(sorted(set(found)), dtype=np.int64).reshape(-1, 2)
-
-    def tiers(self, tiers: Any, d: int) -> NDArray[np.int64]:
-        numbers = np.full(d, -1, dtype=np.int64)
-        if tiers is None:
-            return numbers
-        if isinstance(tiers, str) or not isinstance(tiers, Iterable):
-            raise TypeError(f"tiers must be a list of groups of columns, earliest first, not {tiers!r}")
-        for tier, group in enumerate(tiers):
-            if isinstance(group, str) or not isinstance(group, Iterable):
-                raise TypeError(f"tiers: {group!r} is not a group of columns; write [{group!r}] for one alone")
-            for variable in group:
-                i = self(variable, "tiers")
-                if numbers[i] >= 0:
-                    raise ValueError(f"tiers: {variable!r} is in more than one tier")
-                numbers[i] = tier
+def _tiers(tiers: Any, names: Sequence[Any]) -> NDArray[np.int64]:
+    numbers = np.full(len(names), -1, dtype=np.int64)
+    if tiers is None:
         return numbers
+    if isinstance(tiers, str) or not isinstance(tiers, Iterable):
+        raise TypeError(f"tiers must be a list of groups of columns, earliest first, not {tiers!r}")
+    for tier, group in enumerate(tiers):
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise TypeError(f"tiers: {group!r} is not a group of columns; write [{group!r}] for one alone")
+        for i in _located(group, names, "tiers"):
+            if numbers[i] >= 0:
+                raise ValueError(f"tiers: {names[i]!r} is there more than once")
+            numbers[i] = tier
+    return numbers
+
+
+def _located(variables: Any, names: Sequence[Any], what: str) -> list[int]:
+    try:
+        return locate_all(variables, names)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{what}: {error}") from None
 
 
 def _pattern(rows: Any, columns: Any, d: int) -> Csr:

@@ -1,0 +1,267 @@
+"""The graph itself, drawn with matplotlib: causes left of effects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from icid_rs._validation import FloatArray, as_csr
+from icid_rs.plotting import style
+from icid_rs.plotting.layout import Layout, layered_layout
+from icid_rs.plotting.part import HEIGHT
+
+#: Font sizes in points: the one a figure is made for, and the smallest that can be read.
+_FONT, _SMALLEST = 9.0, 5.0
+#: Inches that a figure takes at most and at least.
+_LARGEST, _LEAST = (16.0, 13.0), (5.0, 2.4)
+#: Points around the drawing, and below it for the caption and the colour bar.
+_MARGIN, _FOOTER = 12.0, 46.0
+#: Variables whose labels may all fit, and labels in a picture too large for all of them.
+_MOST_NAMED, _MOST_LABELS = 400, 30
+
+
+def plot_graph(
+    adjacency: Any,
+    names: Sequence[Any] | None = None,
+    *,
+    order: Any = None,
+    confidence: Any = None,
+    reversible: Any = None,
+    isolated: bool = True,
+    ax: Any = None,
+) -> Any:
+    """Draw a causal graph in layers, causes left of effects.
+
+    Colour and width of an edge show its weight. Edges go round the variables they do not belong to. Labels shrink with
+    the size of the graph; when they could not be read any more, only the best connected variables keep theirs, and the
+    caption says so.
+
+    Parameters
+    ----------
+    adjacency : array or sparse matrix of shape (d, d)
+        ``[i, j] != 0`` means i → j.
+    names : sequence of d names, optional
+    order : array of shape (d,), optional
+        The causal order. Edges against it are drawn backwards.
+    confidence : array of shape (d, d), or a result of a bootstrap, optional
+        Probabilities of the edges; the less sure, the paler.
+    reversible : sparse matrix of shape (d, d), optional
+        Nonzero for edges whose direction the data do not determine; they are dashed.
+    isolated : bool
+        Whether variables without edges are drawn, below the others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure that fits. pyplot does not know that figure: save it with
+        ``ax.figure.savefig``, or pass ``plt.gca()`` to see it in a window.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from icid_rs.plotting import plot_graph
+    >>> ax = plot_graph([[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], ["rain", "wet", "slow"])
+    >>> [text.get_text() for text in ax.texts]
+    ['rain', 'wet', 'slow', '3 variables, 2 edges']
+    """
+    style.require_matplotlib("plot_graph")
+    B = as_csr(adjacency, "adjacency")
+    d = B.shape[0]
+    names = list(range(d)) if names is None else list(names)
+    if len(names) != d:
+        raise ValueError(f"there are {len(names)} names for {d} variables")
+    labels = [style.shorten(name) for name in names]
+    all_labels = d <= _MOST_NAMED
+    if all_labels:
+        layout = layered_layout(B, style.label_widths(labels), order=order, isolated=isolated)
+        all_labels = _font_size(layout.size, ax) >= _SMALLEST
+    if not all_labels:
+        layout = layered_layout(B, np.full(d, HEIGHT), order=order, isolated=isolated)
+    font = _font_size(layout.size, ax)
+    if ax is None:
+        ax = _new_axes(layout.size)
+        style.show_in_notebook(ax, ax.figure)
+    width, height = _points(ax)
+    _set_limits(ax, layout.size, font, width, height)
+
+    values, limit, linear_width = style.strengths(layout.weights)
+    sure = style.edge_confidence(confidence, layout.source, layout.target, d)
+    dashed = style.edge_flags(reversible, layout.source, layout.target)
+    _draw_edges(ax, layout, values, sure, dashed, font)
+    _draw_nodes(ax, layout, font, fill="#eef1f5" if all_labels else style.MUTED)
+    caption = style.count(d, "variable") + ", " + style.count(values.size, "edge")
+    if all_labels:
+        for i in np.flatnonzero(~np.isnan(layout.x)):
+            ax.text(layout.x[i], layout.y[i], labels[i], **_text(font))
+    else:
+        caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
+    if not isolated and (left_out := int(np.isnan(layout.x).sum())):
+        caption += f"; {left_out} without edges left out"
+    _draw_footer(ax, caption, _notes(sure is not None, bool(dashed.any())))
+    if values.size:
+        _draw_colour_bar(ax, limit, linear_width, width, height)
+    return ax
+
+
+def _notes(sure: bool, dashed: bool) -> str:
+    notes = ["paler: less sure"] * sure + ["dashed: could point the other way"] * dashed
+    return "; ".join(notes)
+
+
+def _text(font: float) -> dict[str, Any]:
+    centred = {"ha": "center", "va": "center_baseline"}
+    # A name with two dollar signs is not a formula.
+    return {**centred, "fontsize": font, "color": style.INK, "zorder": 4, "parse_math": False}
+
+
+def _font_size(size: tuple[float, float], ax: Any) -> float:
+    """Return the font size, in points, at which a drawing fits."""
+    width, height = np.array(_LARGEST) * 72 if ax is None else _points(ax)
+    fitting = min((width - 2 * _MARGIN) / max(size[0], 1), (height - _MARGIN - _FOOTER) / max(size[1], 1))
+    return float(min(_FONT if ax is None else 1.2 * _FONT, max(fitting, 0.1)))
+
+
+def _points(ax: Any) -> tuple[float, float]:
+    box = ax.get_position()
+    width, height = ax.figure.get_size_inches() * 72
+    return width * box.width, height * box.height
+
+
+def _new_axes(size: tuple[float, float]) -> Any:
+    font = _font_size(size, None)
+    inches = np.maximum((np.array(size) * font + [2 * _MARGIN, _MARGIN + _FOOTER]) / 72, _LEAST)
+    return style.new_figure(*inches).add_axes((0, 0, 1, 1))
+
+
+def _set_limits(ax: Any, size: tuple[float, float], font: float, width: float, height: float) -> None:
+    """Make one unit of the layout as large as the font, with the drawing in the middle above the footer."""
+    spare_x, spare_y = width / font - size[0], (height - _FOOTER + _MARGIN) / font - size[1]
+    ax.set_xlim(-spare_x / 2, size[0] + spare_x / 2)
+    ax.set_ylim(size[1] + spare_y / 2 + (_FOOTER - _MARGIN) / font, -spare_y / 2)
+    ax.axis("off")
+
+
+def _draw_edges(ax: Any, layout: Layout, values: FloatArray, sure: FloatArray | None, dashed: Any, font: float) -> None:
+    from matplotlib.collections import PathCollection, PolyCollection
+
+    # The strongest come last, on top.
+    ranked = np.argsort(np.abs(values), kind="stable")
+    colours = style.diverging_map()((values + 1) / 2)
+    if sure is not None:
+        colours[:, 3] = 0.15 + 0.85 * sure
+    lines = np.maximum((0.04 + 0.16 * np.abs(values)) * font, 0.5)
+    heads = np.maximum(0.42 + 0.5 * np.abs(values), 2.4 / font)
+    for which, dash in ((~dashed, "solid"), (dashed, (0, (3, 2)))):
+        chosen = ranked[which[ranked]]
+        if not chosen.size:
+            continue
+        ax.add_collection(
+            PathCollection(
+                [_curve(layout.routes[e], heads[e]) for e in chosen],
+                facecolors="none",
+                edgecolors=colours[chosen],
+                linewidths=lines[chosen],
+                linestyles=[dash],
+                capstyle="butt",
+                zorder=1,
+            ),
+            autolim=False,
+        )
+    if ranked.size:
+        triangles = [_head(layout.routes[e], heads[e]) for e in ranked]
+        heads_drawn = PolyCollection(triangles, facecolors=colours[ranked], edgecolors="none", zorder=2)
+        ax.add_collection(heads_drawn, autolim=False)
+
+
+def _curve(route: FloatArray, head: float) -> Any:
+    from matplotlib.path import Path
+
+    points, codes = [route[0]], [Path.MOVETO]
+    route = route.copy()
+    # The line ends where the arrowhead begins, so that its tip stays sharp.
+    direction = np.sign(route[-1, 0] - route[-3, 0])
+    route[-1, 0] -= direction * 0.97 * head
+    if direction * (route[-2, 0] - route[-1, 0]) > 0:
+        route[-2, 0] = route[-1, 0]
+    for k in range(1, len(route)):
+        if k % 2:
+            points.append(route[k])
+            codes.append(Path.LINETO)
+        else:
+            middle = (route[k - 1, 0] + route[k, 0]) / 2
+            points += [(middle, route[k - 1, 1]), (middle, route[k, 1]), route[k]]
+            codes += [Path.CURVE4] * 3
+    return Path(points, codes)
+
+
+def _head(route: FloatArray, length: float) -> FloatArray:
+    tip = route[-1]
+    direction = np.sign(route[-1, 0] - route[-3, 0])
+    back = tip[0] - direction * length
+    return np.array([tip, (back, tip[1] - 0.38 * length), (back, tip[1] + 0.38 * length)])
+
+
+def _draw_nodes(ax: Any, layout: Layout, font: float, *, fill: str) -> None:
+    from matplotlib.collections import PathCollection
+    from matplotlib.patches import FancyBboxPatch
+
+    shown = np.flatnonzero(~np.isnan(layout.x))
+    boxes = []
+    for i in shown:
+        left, top = layout.x[i] - layout.widths[i] / 2, layout.y[i] - HEIGHT / 2
+        shape = f"round,pad=0,rounding_size={HEIGHT / 2}"
+        boxes.append(FancyBboxPatch((left, top), layout.widths[i], HEIGHT, boxstyle=shape).get_path())
+    alone = layout.layer[shown] < 0
+    ax.add_collection(
+        PathCollection(
+            boxes,
+            facecolors=np.where(alone, "white", fill),
+            edgecolors=np.where(alone, style.LINE, style.MUTED),
+            linewidths=min(0.8, 0.09 * font),
+            zorder=3,
+        ),
+        autolim=False,
+    )
+
+
+def _draw_best_labels(ax: Any, layout: Layout, labels: list[str], font: float) -> int:
+    """Label the best connected variables, as long as labels do not overlap; return their number."""
+    from matplotlib.patheffects import withStroke
+
+    d = layout.x.size
+    degree = np.bincount(layout.source, minlength=d) + np.bincount(layout.target, minlength=d)
+    scale = 7.0 / font
+    taken: list[tuple[float, float, float, float]] = []
+    for i in np.argsort(-degree, kind="stable"):
+        if len(taken) == _MOST_LABELS or degree[i] < 2:
+            break
+        half = scale * style.label_widths([labels[i]])[0] / 2
+        x, y = layout.x[i], layout.y[i] - HEIGHT / 2 - 0.6 * scale
+        box = (x - half, x + half, y - 0.7 * scale, y + 0.7 * scale)
+        if any(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in taken):
+            continue
+        taken.append(box)
+        text = ax.text(x, y, labels[i], **_text(7.0))
+        text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+    return len(taken)
+
+
+def _draw_footer(ax: Any, caption: str, notes: str) -> None:
+    at = {"xycoords": "axes points", "color": style.MUTED, "fontsize": 8, "annotation_clip": False}
+    for k, line in enumerate(filter(None, (caption, notes))):
+        ax.annotate(line, (10, 22 - 11 * k), **at)
+
+
+def _draw_colour_bar(ax: Any, limit: float, linear_width: float, width: float, height: float) -> None:
+    from matplotlib.cm import ScalarMappable
+
+    inset = ax.inset_axes((1 - 130 / width, 20 / height, 110 / width, 6 / height))
+    mappable = ScalarMappable(style.diverging_norm(limit, linear_width), style.diverging_map())
+    bar = ax.figure.colorbar(mappable, cax=inset, orientation="horizontal", ticks=[-limit, 0, limit])
+    bar.ax.set_xticklabels([f"−{limit:.3g}", "0", f"{limit:.3g}"])
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, pad=2, labelsize=7, labelcolor=style.MUTED)
+    title = "weight" if np.isinf(linear_width) else "weight (asinh scale)"
+    bar.ax.set_title(title, fontsize=7, color=style.MUTED, pad=3)
