@@ -100,7 +100,7 @@ class Proposer:
         """Make a decomposition acyclic."""
         return acyclic_graph(B, self.dag, random_state=self.random_state)
 
-    def proposals(self, X: FloatArray, order: Any, *, vary: bool) -> Propose:
+    def proposals(self, X: FloatArray | None, order: Any, *, vary: bool) -> Propose:
         """Return what proposes orders: this one, and if `vary`, those of decompositions with other weights."""
 
         def propose(kind: str) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Proposer:
                 return {"decomposition": order}
             if not vary or len(order) > _FEW:
                 return {}
-            M = skewness_matrix(X) if kind == "shaped" else None
+            M = skewness_matrix(X) if kind == "shaped" and X is not None else None
             variants = [(0.05, 0.0)] if kind == "gaussian" else [(0.1, 5.0), (0.1, 20.0)]
             return {
                 f"decomposition, l1_weight={l1_weight}, skewness={skewness:g}": self.project(
