@@ -4,6 +4,8 @@ from importlib.metadata import version
 
 from icid_rs import datasets, metrics
 from icid_rs._core import NumericalError
+from icid_rs.bootstrap import bootstrap
+from icid_rs.confidence import Bootstrap
 from icid_rs.dag import equivalence_class, project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
 from icid_rs.elimination import Elimination, eliminate, eliminate_along
@@ -16,12 +18,14 @@ __version__ = version("icid_rs")
 
 __all__ = [
     "ICID",
+    "Bootstrap",
     "Decomposition",
     "Elimination",
     "NumericalError",
     "Precision",
     "ScaleWarning",
     "__version__",
+    "bootstrap",
     "datasets",
     "decompose",
     "eliminate",

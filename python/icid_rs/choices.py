@@ -243,12 +243,13 @@ def refine_by_search(
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
     choices["noise"] = {"chosen": "unequal", "unequal": score}
-    shaped = 0 if X is None else int((shape_statistics(X, location, found.B) > 2 * np.log(n)).sum())
+    shaped = [] if X is None else np.flatnonzero(shape_statistics(X, location, found.B) > 2 * np.log(n)).tolist()
     choices["residuals"] = {
         "gaussian": bool(gaussian),
         "shape": shape,
         "threshold": float(2 * d * np.log(n)),
-        "shaped variables": shaped,
+        "shaped": shaped,
+        "shaped variables": len(shaped),
     }
     choices["penalty"] = {"edge": base, "inflation": inflation}
     choices["starts"] = start_scores

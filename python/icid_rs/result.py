@@ -22,15 +22,18 @@ class GraphMixin:
         Returns
         -------
         pandas.DataFrame or list of Edge
-            ``source``, ``target`` and ``weight``; a data frame if pandas is installed.
+            ``source``, ``target`` and ``weight``, and after `bootstrap` the ``confidence``: how probable each edge is;
+            a data frame if pandas is installed.
         """
         check_is_fitted(self, "adjacency_matrix_")
-        edges = list_edges(self.adjacency_matrix_, self._names())
+        found = getattr(self, "bootstrap_", None)
+        edges = list_edges(self.adjacency_matrix_, self._names(), None if found is None else found.edge_probabilities)
         try:
             import pandas as pd
         except ImportError:
             return edges
-        return pd.DataFrame(edges, columns=list(Edge._fields))
+        table = pd.DataFrame(edges, columns=list(Edge._fields))
+        return table.drop(columns="confidence") if found is None else table
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.DiGraph`` with the variables' names as nodes and ``weight`` on the edges."""
