@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from icid_rs import audit
 from icid_rs._core import NumericalError
@@ -196,9 +197,15 @@ def _quiet() -> Iterator[None]:
 
     Around all fits for those in this process, whose threads share these settings, and around each for those in others.
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with _libraries().limit(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@functools.cache
+def _libraries() -> Any:
+    """Return the libraries for linear algebra of this process; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 def _bar(results: Iterable[Any], count: int, progress: bool | None) -> Any:

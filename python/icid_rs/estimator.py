@@ -72,7 +72,7 @@ class ICID(GraphMixin, BaseEstimator):  # type: ignore[misc]
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
         far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
         smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.
-        This is for few missing values: errors of pairs do not cancel as those of complete rows do.
+        Dropping is better as long as enough rows are left: errors of pairs do not cancel as those of complete rows do.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
