@@ -177,6 +177,12 @@ def test_arrays_without_numbers(array):
         ICID().fit(array)
 
 
+@pytest.mark.parametrize("thing", [None, "data.csv", {"a": [1.0, 2.0]}])
+def test_no_tables(thing):
+    with pytest.raises(TypeError, match=f"not {type(thing).__name__}; read files"):
+        ICID().fit(thing)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "polars, lazy", "Arrow table"])
 def test_other_columns_at_score_time(X, kind):
     model = ICID().fit(FRAMES[kind](X))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ def open_table(X: Any) -> Any:
     >>> open_table(np.ones((2, 3))).shape
     (2, 3)
     """
+    if X is None or isinstance(X, str | bytes | dict | PathLike):
+        raise TypeError(
+            f"X must be a table of samples by variables, not {type(X).__name__}; read files and dictionaries into a data "
+            "frame first"
+        )
     if _is(X, "anndata", "AnnData"):
         return X.to_df()
     if _is(X, "pyarrow", "RecordBatch"):
