@@ -105,7 +105,7 @@ def bootstrap(
     count = check_int(n, "n", 1)
     values = model._validated(X, reset=False)
     audit.check_values(values, model._names(), missing=model.missing)
-    resampling = _resampling(model, values, count, groups, block, subsample, random_state)
+    resampling = _resampling(model, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None)
     tasks = (
         delayed(_fit_draw)(refit, values, model._names(), resampling, k, model.info_["groups"] is not None)
@@ -135,7 +135,7 @@ def _check_model(model: Any) -> None:
 
 
 def _resampling(
-    model: ICID, X: FloatArray, count: int, groups: Any, block: Any, subsample: Any, random_state: int | None
+    model: ICID, X: FloatArray, groups: Any, block: Any, subsample: Any, random_state: int | None
 ) -> Resampling:
     """Check how rows are to be drawn."""
     rows = len(X)
@@ -159,7 +159,8 @@ def _resampling(
         if not 0 < subsample < 1 or int(subsample * units) < 1:
             raise ValueError(f"subsample = {subsample}: it must be between 0 and 1, and leave something of {units}")
     seed = None if random_state is None else check_int(random_state, "random_state", 0)
-    return Resampling(rows, np.random.SeedSequence(seed).spawn(count), member, length, subsample)
+    entropy: Any = np.random.SeedSequence(seed).entropy
+    return Resampling(rows, entropy, member, length, subsample)
 
 
 def _fit_draw(

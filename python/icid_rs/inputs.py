@@ -58,8 +58,8 @@ def open_table(X: Any) -> Any:
     """
     if X is None or isinstance(X, str | bytes | dict | PathLike):
         raise TypeError(
-            f"X must be a table of samples by variables, not {type(X).__name__}; read files and dictionaries into a data "
-            "frame first"
+            f"X must be a table of samples by variables, not {type(X).__name__}; read files and dictionaries into a "
+            "data frame first"
         )
     if _is(X, "anndata", "AnnData"):
         return X.to_df()

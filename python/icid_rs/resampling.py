@@ -13,14 +13,14 @@ from icid_rs._validation import FloatArray
 
 @dataclass(frozen=True)
 class Resampling:
-    """A number of draws, each of which depends on its own seed alone.
+    """Any number of draws, each of which depends on the seed and its own number alone.
 
     Attributes
     ----------
     n : int
         Number of rows.
-    seeds : list of numpy.random.SeedSequence
-        One for each draw.
+    seed : int
+        The entropy of a ``numpy.random.SeedSequence``, of which every draw takes a child.
     member : array of shape (n,), optional
         The group of each row, numbered from 0. Whole groups are drawn.
     block : int
@@ -34,13 +34,13 @@ class Resampling:
     --------
     >>> import numpy as np
     >>> from icid_rs.resampling import Resampling
-    >>> halves = Resampling(6, np.random.SeedSequence(0).spawn(2), subsample=0.5)
+    >>> halves = Resampling(6, seed=0, subsample=0.5)
     >>> sorted(np.concatenate([halves.draw(0)[0], halves.draw(1)[0]]).tolist())
     [0, 1, 2, 3, 4, 5]
     """
 
     n: int
-    seeds: list[np.random.SeedSequence]
+    seed: int
     member: NDArray[np.intp] | None = None
     block: int = 1
     subsample: float | None = None
@@ -48,7 +48,9 @@ class Resampling:
     def draw(self, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
         """Return the rows of draw k and, if there are groups, the group of each; one drawn twice counts as two."""
         in_pairs = self.subsample is not None and self.subsample <= 0.5
-        rng = np.random.default_rng(self.seeds[k - k % 2 if in_pairs else k])
+        # What spawn gives as number k, without the others.
+        child = np.random.SeedSequence(self.seed, spawn_key=(k - k % 2 if in_pairs else k,))
+        rng = np.random.default_rng(child)
         second = in_pairs and k % 2 == 1
         if self.member is not None:
             order = np.argsort(self.member, kind="stable")
