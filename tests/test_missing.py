@@ -111,7 +111,7 @@ def test_the_repair_is_positive_definite_and_no_larger_than_needed(seed, share, 
     X = rng.normal(size=(n, 2)) @ rng.normal(size=(2, 12)) + 0.05 * rng.normal(size=(n, 12))
     X[rng.uniform(size=X.shape) < share] = np.nan
     there = (~np.isnan(X)).astype(int)
-    if (there.T @ there).min() < 5:
+    if (there.T @ there).min() < 15:
         return
     found = pairwise_covariance(X, range(12))
     scale = np.sqrt(found.covariance.diagonal())
@@ -170,17 +170,19 @@ def test_groups_have_means_of_what_they_have():
 def test_faults_are_named():
     _, X, _ = simulate(n=200)
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
-    empty, apart, copied, still = frame.copy(), frame.copy(), frame.copy(), frame.copy()
+    empty, apart, copied, still, scarce = (frame.copy() for _ in range(5))
     empty["d"] = np.nan
     apart.loc[:101, "b"] = np.nan
     apart.loc[101:, "e"] = np.nan
     copied.loc[3, "a"] = np.nan
     copied["h"] = -2.0 * copied["a"]
-    still.loc[5:, "c"] = np.nan
+    still.loc[45:, "c"] = np.nan
     still.loc[:50, "g"] = 1.0
+    scarce.loc[9:, "f"] = np.nan
     for case, words in {
+        r"column 'f' has values in 9 row\(s\), n_samples = 9, but with 8 columns 11 are needed; drop it": scarce,
         "column 'd' has no values at all": empty,
-        "columns 'b' and 'e' have values in 0 common": apart,
+        "columns 'b' and 'e' have values in common in 0 row": apart,
         "'a' and 'h' are the same up to scale": copied,
         "column 'g' does not vary in the rows where 'c' has values": still,
     }.items():

@@ -182,12 +182,20 @@ def _shrinkage(correlation: FloatArray, floor: float) -> float:
 
 
 def _check_common(common: FloatArray, names: Sequence[Any]) -> None:
+    d, least = len(common), len(common) + 3
+    alone = int(np.argmin(common.diagonal()))
     i, j = map(int, np.unravel_index(np.argmin(common), common.shape))
-    if common[i, j] < 3:
-        raise ValueError(
-            f"columns {names[i]!r} and {names[j]!r} have values in {common[i, j]:.0f} common row(s), n_samples = "
-            f"{common[i, j]:.0f}: drop one of them"
-        )
+    if common[alone, alone] < least:
+        who, remedy, count = f"column {names[alone]!r} has values in", "drop it", common[alone, alone]
+    elif common[i, j] < least:
+        who, remedy = f"columns {names[i]!r} and {names[j]!r} have values in common in", "drop one of them"
+        count = common[i, j]
+    else:
+        return
+    raise ValueError(
+        f"{who} {count:.0f} row(s), n_samples = {count:.0f}, but with {d} columns {least} are needed; {remedy}, or "
+        "fill values in"
+    )
 
 
 def _check_spread(spread: FloatArray, names: Sequence[Any]) -> None:
