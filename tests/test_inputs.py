@@ -52,6 +52,8 @@ ARRAYS = {
     "csr": sp.csr_array,
     "csc": sp.csc_matrix,
     "coo": sp.coo_array,
+    "dok": sp.dok_array,
+    "lil": sp.lil_matrix,
 }
 FRAMES = {
     "pandas": lambda X: pd.DataFrame(X, columns=NAMES),

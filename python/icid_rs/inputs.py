@@ -56,6 +56,8 @@ def open_table(X: Any) -> Any:
     >>> open_table(np.ones((2, 3))).shape
     (2, 3)
     """
+    if sp.issparse(X):
+        return X
     if X is None or isinstance(X, str | bytes | dict | PathLike):
         raise TypeError(
             f"X must be a table of samples by variables, not {type(X).__name__}; read files and dictionaries into a "
