@@ -80,19 +80,22 @@ def weak(
 
 def schemes(options: argparse.Namespace) -> None:
     cells = {
-        "equal variances, weights ±[0.12, 0.5]": (300, "gaussian", True, 0.25),
-        "unequal, gaussian, weights ±[0.12, 0.5]": (300, "gaussian", False, 0.25),
-        "unequal, laplace, weights ±[0.12, 0.5]": (500, "laplace", False, 0.25),
-        "no edges": (300, "gaussian", False, 0.0),
+        "equal variances, weights ±[0.12, 0.5]": (300, "gaussian", True, 0.25, "auto"),
+        "unequal, gaussian, weights ±[0.12, 0.5]": (300, "gaussian", False, 0.25, "auto"),
+        "unequal, gaussian, the same with noise='unequal'": (300, "gaussian", False, 0.25, "unequal"),
+        "unequal, laplace, weights ±[0.12, 0.5]": (500, "laplace", False, 0.25, "auto"),
+        "unequal, laplace, the same with noise='unequal'": (500, "laplace", False, 0.25, "unequal"),
+        "no edges": (300, "gaussian", False, 0.0, "auto"),
     }
-    for name, (n, noise, equal, size) in cells.items():
+    for name, (n, noise, equal, size, assumed) in cells.items():
         print(f"ER2 d = 50 n = {n}, {name}")
         for scheme, subsample in SCHEMES.items():
             counts = {"directed": np.zeros(2, int), "joined": np.zeros(2, int)}
             edges, false, brier = [], [], []
             for seed in range(options.seeds):
                 B, X = weak(50, 2, n, seed, noise, equal, size)
-                found = bootstrap(ICID().fit(X), X, n=options.draws, n_jobs=options.jobs, subsample=subsample)
+                model = ICID(noise=assumed).fit(X)
+                found = bootstrap(model, X, n=options.draws, n_jobs=options.jobs, subsample=subsample)
                 for kind, numbers in likely(found, B).items():
                     counts[kind] += numbers
                 truth = B.toarray() != 0

@@ -90,7 +90,9 @@ def bootstrap(
     each other so much that what chance has put into all of them looks certain; see ``benches/bootstrap.py``.
 
     A probability says how firmly the data at hand lead to an edge. It says nothing of hidden common causes or of other
-    suppositions that do not hold.
+    suppositions that do not hold, which are the same in every resample. In particular, weak edges between standardised
+    columns can make unequal noise variances look equal, and then directions are found from that, wrongly and firmly;
+    where scales mean nothing, say so with ``noise="unequal"``.
 
     Examples
     --------
