@@ -385,7 +385,7 @@ class TestAudit:
         frame["e"] = "text"
         frame["f"] = pd.Timestamp(0)
         frame["g"] = "1.5"
-        self.refused(frame, "'e', 'f', 'g' are not numeric", "drop them")
+        self.refused(frame, "'e' (", "'f' (Datetime", "'g' (", "are not numeric; drop them")
 
     # What is found in such units is another matter.
     @pytest.mark.filterwarnings("ignore:the graph is empty:UserWarning")

@@ -4,7 +4,9 @@ from importlib.metadata import version
 
 from icid_rs import datasets, metrics, plotting
 from icid_rs._core import NumericalError
+from icid_rs.bootstrap import bootstrap
 from icid_rs.causal_graph import CausalGraph
+from icid_rs.confidence import Bootstrap
 from icid_rs.dag import equivalence_class, project_to_dag
 from icid_rs.decomposition import Decomposition, decompose
 from icid_rs.elimination import Elimination, eliminate, eliminate_along
@@ -18,6 +20,7 @@ __version__ = version("icid_rs")
 
 __all__ = [
     "ICID",
+    "Bootstrap",
     "CausalGraph",
     "Decomposition",
     "Elimination",
@@ -25,6 +28,7 @@ __all__ = [
     "Precision",
     "ScaleWarning",
     "__version__",
+    "bootstrap",
     "datasets",
     "decompose",
     "eliminate",

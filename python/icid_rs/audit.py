@@ -18,52 +18,22 @@ from icid_rs.precision import COLLINEAR
 _WILD_SCALES = 1e3
 
 
-def column_names(X: Any) -> list[Any] | None:
-    """Return the names of the columns, of whatever type, if X has them."""
-    if hasattr(X, "column_names"):
-        return list(X.column_names)
-    return list(X.columns) if hasattr(X, "columns") else None
-
-
-def check_numeric(X: Any) -> None:
-    """Refuse columns of a data frame that hold no numbers; arrays have no columns of their own type."""
-    names = column_names(X) or []
-    if len(set(names)) < len(names):
-        repeated = sorted({repr(name) for name in names if names.count(name) > 1})
-        raise ValueError(f"column name(s) {', '.join(repeated)} occur more than once; rename them")
-    text = [name for name in names if not _is_numeric(np.asarray(X[name]))]
-    if text:
-        listed = _list(text, range(len(text)))
-        raise ValueError(f"column(s) {listed} are not numeric; encode them as numbers or drop them")
-
-
-def _is_numeric(column: NDArray[Any]) -> bool:
-    if column.dtype.kind in "buif":
-        return True
-    if column.dtype.kind != "O" or any(isinstance(value, str) for value in column):
-        return False
-    try:
-        column.astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3) -> None:
-    """Refuse too few rows, and what is not finite."""
+def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
+    """Refuse too few rows, and what is not finite, unless it is missing and something is to be made of that."""
     n = len(X)
     if n < least:
         raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
     # The sum is finite unless something is not, or it overflows.
-    if not np.isfinite(X.sum()):
-        bad = np.argwhere(~np.isfinite(X))
-        if len(bad):
-            row, column = bad[0]
-            kind = "NaN" if np.isnan(X[row, column]) else "inf"
-            raise ValueError(
-                f"X contains {kind}: row {row}, column {names[column]!r} ({len(bad)} such entries in all); "
-                "drop these rows or fill the values in"
-            )
+    if np.isfinite(X.sum()):
+        return
+    bad = np.argwhere(~np.isfinite(X) if missing == "raise" else np.isinf(X))
+    if len(bad):
+        row, column = bad[0]
+        absent = bool(np.isnan(X[row, column]))
+        raise ValueError(
+            f"X contains {'NaN' if absent else 'inf'}: row {row}, column {names[column]!r} ({len(bad)} such entries in "
+            "all); drop these rows or fill the values in" + (", or see the parameter missing" if absent else "")
+        )
 
 
 def within_groups(X: FloatArray, groups: Any) -> tuple[FloatArray, int]:
@@ -77,18 +47,37 @@ def within_groups(X: FloatArray, groups: Any) -> tuple[FloatArray, int]:
     >>> X.ravel(), count
     (array([6., 8., 6., 8.]), 2)
     """
-    groups = np.asarray(groups)
-    if groups.shape != (len(X),):
-        raise ValueError(f"groups must have one entry for each of the {len(X)} rows, but its shape is {groups.shape}")
-    if groups.dtype.kind == "f" and np.isnan(groups).any():
+    labels, member = np.unique(check_groups(groups, len(X)), return_inverse=True)
+    indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
+    if not np.isnan(X.sum()):
+        means = (indicator @ X) / indicator.sum(axis=1)[:, None]
+        return np.asarray(X - means[member] + X.mean(axis=0)), len(labels)
+    observed = ~np.isnan(X)
+    # A group without a value has no mean, and no row that would need it.
+    counts = np.maximum(indicator @ observed.astype(np.float64), 1.0)
+    means = (indicator @ np.where(observed, X, 0.0)) / counts
+    return np.asarray(X - means[member] + np.nanmean(X, axis=0)), len(labels)
+
+
+def check_groups(groups: Any, n: int) -> NDArray[Any]:
+    """Return the group of each of n rows, if every row has one.
+
+    Examples
+    --------
+    >>> from icid_rs.audit import check_groups
+    >>> check_groups(["a", "a", "b"], 3).shape
+    (3,)
+    """
+    labels: NDArray[Any] = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must have one entry for each of the {n} rows, but its shape is {labels.shape}")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError("groups has missing values; drop these rows, or give them a group")
     try:
-        labels, member = np.unique(groups, return_inverse=True)
+        np.unique(labels)
     except TypeError:
         raise TypeError("groups must hold labels of one kind, without missing values") from None
-    indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
-    means = (indicator @ X) / indicator.sum(axis=1)[:, None]
-    return np.asarray(X - means[member] + X.mean(axis=0)), len(labels)
+    return labels
 
 
 def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:

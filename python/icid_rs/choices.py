@@ -114,7 +114,7 @@ def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
 
 
 def refine_by_search(
-    X: FloatArray,
+    X: FloatArray | None,
     location: FloatArray,
     estimate: Precision,
     propose: Propose,
@@ -133,7 +133,8 @@ def refine_by_search(
 
     Parameters
     ----------
-    X : array of shape (n, d)
+    X : array of shape (n, d), optional
+        Samples. Without them residuals are taken to be Gaussian.
     location : array of shape (d,)
         The means.
     estimate : Precision
@@ -141,7 +142,7 @@ def refine_by_search(
     propose : callable
         Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
     samples : int, optional
-        What the rows are worth, if less than their number.
+        What the rows are worth, if less than their number; needed without X.
     noise : {"auto", "equal", "unequal"}
     noise_variances : array of shape (d,), optional
         Ω if it is known.
@@ -168,8 +169,12 @@ def refine_by_search(
     >>> refined.info["choices"]["noise"]["chosen"]
     'equal'
     """
-    n, d = len(X) if samples is None else samples, X.shape[1]
     covariance = estimate.covariance
+    d = len(covariance)
+    if samples is None:
+        assert X is not None, "there are samples, or their number"
+        samples = len(X)
+    n = samples
     base = edge_penalty(n, d)
     deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -213,10 +218,10 @@ def refine_by_search(
     starts = {"smallest pivots": smallest_pivots(estimate, n_threads), **proposed, **propose("gaussian")}
     found = search_orders(estimate, n, starts, penalty=base, seconds=left(), **given)
     start_scores = found.start_scores
-    shape = float(shape_statistics(X, location, found.B).sum())
+    shape = 0.0 if X is None else float(shape_statistics(X, location, found.B).sum())
     gaussian = shape <= 2 * d * np.log(n)
     values = None
-    if not gaussian:
+    if X is not None and not gaussian:
         # What was good without the shapes of the residuals need not be with them: all start again.
         starts.update(propose("shaped"))
         values = np.ascontiguousarray(((X - location) / np.sqrt(covariance.diagonal())).T)
@@ -243,18 +248,19 @@ def refine_by_search(
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
     choices["noise"] = {"chosen": "unequal", "unequal": score}
-    shaped = int((shape_statistics(X, location, found.B) > 2 * np.log(n)).sum())
+    shaped = [] if X is None else np.flatnonzero(shape_statistics(X, location, found.B) > 2 * np.log(n)).tolist()
     choices["residuals"] = {
         "gaussian": bool(gaussian),
         "shape": shape,
         "threshold": float(2 * d * np.log(n)),
-        "shaped variables": shaped,
+        "shaped": shaped,
+        "shaped variables": len(shaped),
     }
     choices["penalty"] = {"edge": base, "inflation": inflation}
     choices["starts"] = start_scores
     if ordered is not None:
         equal = _equal_score(ordered, n, base * inflation)
-        if not gaussian:
+        if X is not None and not gaussian:
             equal -= float(shape_statistics(X, location, ordered.B).sum())
         choices["noise"]["equal"] = equal
         if equal < score:

@@ -38,7 +38,13 @@ def check_kind(kind: Any) -> None:
 
 
 def estimate_precision(
-    X: FloatArray, kind: Any, lambda1: Any, names: Sequence[Any], *, samples: int | None = None
+    X: FloatArray,
+    kind: Any,
+    lambda1: Any,
+    names: Sequence[Any],
+    *,
+    samples: int | None = None,
+    given: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
@@ -54,6 +60,8 @@ def estimate_precision(
         The columns, for messages.
     samples : int, optional
         What the rows are worth, if less than their number.
+    given : pair of arrays, optional
+        The covariance and the means, where rows have missing values.
 
     Returns
     -------
@@ -70,7 +78,12 @@ def estimate_precision(
     """
     n, d = len(X) if samples is None else samples, X.shape[1]
     watch = Stopwatch()
-    covariance, location = empirical_covariance(X)
+    if given is not None and kind not in ("fdr", "empirical"):
+        raise ValueError(
+            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr' or "
+            "'empirical', or missing='drop'"
+        )
+    covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
     if kind not in ("fdr", "empirical") or n <= d:

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from icid_rs import audit, sortability
+from icid_rs import audit, missing, sortability
 from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_int, check_real
 from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
+from icid_rs.inputs import as_numbers, column_names, open_table
 from icid_rs.knowledge import Knowledge
 from icid_rs.pictures import NotebookMixin, PictureMixin
 from icid_rs.precision import Precision, Stopwatch, invert
@@ -74,6 +75,12 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         Earliest first: no edge goes from a later group to an earlier one. Columns may be left out; within a group
         anything goes. All this is known to the decomposition, to elimination and to the search, not imposed on their
         result.
+    missing : {"raise", "drop", "pairwise"}
+        What to do about missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any.
+        ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
+        far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
+        smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.
+        Dropping is better as long as enough rows are left: errors of pairs do not cancel as those of complete rows do.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
@@ -116,6 +123,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
         the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
         candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
+        ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
+        missing; ``groups``: their number, if means were taken out within groups;
         ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
         residuals are not Gaussian; and the ``sortability``, shares of edges along
         which variances and explained variances grow.
@@ -147,6 +156,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         required: Any = None,
         forbidden: Any = None,
         tiers: Any = None,
+        missing: str = "raise",
         max_alm_iter: int = 1,
         max_fista_iter: int = 3000,
         tol: float = 5e-3,
@@ -171,6 +181,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         self.required = required
         self.forbidden = forbidden
         self.tiers = tiers
+        self.missing = missing
         self.max_alm_iter = max_alm_iter
         self.max_fista_iter = max_fista_iter
         self.tol = tol
@@ -188,8 +199,10 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        X : array or data frame of shape (n, d)
-            Samples by variables; with ``precision="precomputed"``, the inverse covariance of shape (d, d).
+        X : array, sparse matrix or data frame of shape (n, d)
+            Samples by variables; with ``precision="precomputed"``, the inverse covariance of shape (d, d). Frames may
+            be of pandas, polars, PyArrow or any other library that narwhals knows, or AnnData; their names are kept.
+            Integers, booleans, decimals and nullable numbers are converted; masked entries are missing.
         y : None
             Ignored.
         groups : array of shape (n,), optional
@@ -203,8 +216,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         Raises
         ------
         ValueError
-            If X has missing or infinite values, constant, duplicate or collinear columns, or too few rows; the message
-            names the column and the remedy.
+            If X has columns that hold no numbers, missing or infinite values, constant, duplicate or collinear columns,
+            or too few rows; the message names the column and the remedy.
         NumericalError
             If Θ is given and has no exact decomposition, being indefinite.
 
@@ -220,9 +233,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         watch = Stopwatch()
-        self._columns = audit.column_names(X)
         has_data = self.precision != "precomputed"
-        samples = 0
+        samples, rows, holes, count = 0, None, None, None
         if not has_data:
             if groups is not None:
                 raise ValueError("groups needs data, but precision='precomputed' gives none")
@@ -231,19 +243,25 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             if choices["skewness"] > 0:
                 raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
         else:
-            audit.check_numeric(X)
-            X = self._validated(X, reset=True)
-            audit.check_values(X, self._names())
-            samples = len(X)
+            X, groups, holes = self._read(X, groups)
+            samples, rows, given = len(X), X, None
             if groups is not None:
                 X, count = audit.within_groups(X, groups)
+                rows = X
+            if self.missing == "pairwise" and holes["entries"]:
+                pairwise = missing.pairwise_covariance(X, self._names())
+                samples, rows, given = pairwise.samples, None, (pairwise.covariance, pairwise.location)
+                holes |= {"samples": samples, "shrinkage": pairwise.shrinkage, "residuals": "taken to be Gaussian"}
+            if count is not None:
                 samples -= count - 1
             watch.lap("audit")
             estimate, self.location_ = estimate_precision(
-                X, choices["precision"], self.lambda1, self._names(), samples=samples
+                X, choices["precision"], self.lambda1, self._names(), samples=samples, given=given
             )
             watch.skip()
-            M = skewness_matrix(X) if choices["skewness"] > 0 else None
+            M = None
+            if choices["skewness"] > 0:
+                M = missing.pairwise_skewness(X) if rows is None else skewness_matrix(X)
             watch.lap("skewness")
 
         proposer = self._proposer(estimate)
@@ -260,7 +278,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             graph = proposer.project(B)
             B, order = graph.B, graph.order
         watch.lap("dag")
-        refined = self._refine(choices, estimate, X if has_data else None, samples, order, proposer)
+        refined = self._refine(choices, estimate, rows, samples, order, proposer)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
@@ -281,6 +299,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,
+            "missing": holes,
+            "groups": count,
             "noise": chosen,
             "unit": proposer.unit,
             "lambda1": estimate.lambda1,
@@ -306,7 +326,9 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        X : array or data frame of shape (n, d)
+        X : array, sparse matrix or data frame of shape (n, d)
+            As for `fit`, with its columns in the same order. Rows with missing values are refused, or left out if
+            `missing` is not ``"raise"``.
         y : None
             Ignored.
 
@@ -316,7 +338,9 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         """
         check_is_fitted(self, "adjacency_matrix_")
         X = self._validated(X, reset=False)
-        audit.check_values(X, self._names(), least=1)
+        audit.check_values(X, self._names(), least=1, missing=self.missing)
+        if self.missing != "raise":
+            X = X[missing.complete_rows(X, self._names(), least=1)]
         centred = X - self.location_
         residual = centred - centred @ self.adjacency_matrix_
         omega = self.noise_variances_
@@ -332,6 +356,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             "noise": ("auto", "equal", "unequal"),
             "refine": ("auto", "order", "search", None),
             "dag": ("greedy", "exptrace", None),
+            "missing": missing.POLICIES,
         }.items():
             value = getattr(self, name)
             if not (value is None or isinstance(value, str)) or value not in allowed:
@@ -377,13 +402,45 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         return tags
 
     def _validated(self, X: Any, *, reset: bool) -> FloatArray:
-        """Return X as an array; the covariance of sparse data is dense in any case."""
-        table: Any = validate_data(self, X, dtype=np.float64, accept_sparse=True, ensure_all_finite=False, reset=reset)
-        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+        """Return X as an array in rows, whose bits do not depend on what held it; keep or compare its names."""
+        X = open_table(X)
+        names = column_names(X)
+        if reset:
+            self._columns = names
+        elif None not in (names, self._columns) and names != self._columns and not hasattr(self, "feature_names_in_"):
+            # Names that are strings are compared by scikit-learn.
+            raise ValueError(f"the columns must be those of the fit, in their order: {self._columns}, not {names}")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        table: Any = check_array(
+            as_numbers(X),
+            dtype=np.float64,
+            order="C",
+            accept_sparse=True,
+            ensure_all_finite=False,
+            estimator=self,
+            input_name="X",
+        )
+        # The covariance of sparse data is dense in any case.
+        return np.ascontiguousarray(table.toarray() if hasattr(table, "toarray") else table)
+
+    def _read(self, X: Any, groups: Any) -> tuple[FloatArray, Any, dict[str, Any]]:
+        """Return X and the groups without the rows that are to be dropped, and what is missing."""
+        X = self._validated(X, reset=True)
+        audit.check_values(X, self._names(), missing=self.missing)
+        holes = missing.report(X, self.missing, self._names())
+        if self.missing == "drop" and holes["entries"]:
+            n, d = X.shape
+            by_inverse = self.precision in ("auto", "fdr", "empirical")
+            complete = missing.complete_rows(X, self._names(), least=min(n, d + 3) if by_inverse else 3)
+            groups = None if groups is None else audit.check_groups(groups, n)[complete]
+            X = X[complete]
+        return X, groups, holes
 
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
-        theta = as_csr(as_theta(theta), "theta")
+        theta = open_table(theta)
+        self._columns = column_names(theta)
+        theta = as_csr(as_theta(theta if self._columns is None else as_numbers(theta)), "theta")
         theta.eliminate_zeros()
         if theta.shape[0] != theta.shape[1]:
             raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
@@ -456,7 +513,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             return None
         d = len(order)
         known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
-        if X is None:
+        if not samples:
             if kind == "search":
                 raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
             exact = refine_exactly(estimate.theta, order, known, self.n_threads, knowledge=proposer.knowledge)

@@ -204,7 +204,7 @@ def check_scales(X: FloatArray, covariance: FloatArray, location: FloatArray, na
     variances = covariance.diagonal()
     # The variance of a constant is rounding, or zero; only such columns are looked at.
     suspects = np.flatnonzero(np.sqrt(variances) <= 1e-10 * np.abs(location))
-    constant = [names[int(j)] for j in suspects if np.ptp(X[:, j]) == 0]
+    constant = [names[int(j)] for j in suspects if np.nanmax(X[:, j]) == np.nanmin(X[:, j])]
     if constant:
         shown = ", ".join(map(repr, constant[:8])) + (f" and {len(constant) - 8} more" if len(constant) > 8 else "")
         raise ValueError(f"constant column(s) {shown} have no causes and no effects; drop them")

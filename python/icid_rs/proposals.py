@@ -114,7 +114,7 @@ class Proposer:
             return B
         return self.knowledge.impose(B, self.covariance)
 
-    def proposals(self, X: FloatArray, order: Any, *, vary: bool) -> Propose:
+    def proposals(self, X: FloatArray | None, order: Any, *, vary: bool) -> Propose:
         """Return what proposes orders: this one, and if `vary`, those of decompositions with other weights."""
 
         def propose(kind: str) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Proposer:
                 return {"decomposition": order}
             if not vary or len(order) > _FEW:
                 return {}
-            M = skewness_matrix(X) if kind == "shaped" else None
+            M = skewness_matrix(X) if kind == "shaped" and X is not None else None
             variants = [(0.05, 0.0)] if kind == "gaussian" else [(0.1, 5.0), (0.1, 20.0)]
             return {
                 f"decomposition, l1_weight={l1_weight}, skewness={skewness:g}": self.project(

@@ -7,7 +7,6 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +16,11 @@ from numpy.typing import NDArray
 from icid_rs._extras import require
 from icid_rs._validation import FloatArray
 from icid_rs.cli.text import TextOptions, kept_columns, read_text
+from icid_rs.inputs import Table
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
 SUFFIXES = (*_TEXT, *_PARQUET, ".npy", ".npz")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Numbers with names of the columns, as much of a data frame as `ICID.fit` needs."""
-
-    values: FloatArray
-    columns: list[Any]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-        return self.values.shape
-
-    def __getitem__(self, name: Any) -> FloatArray:
-        return np.asarray(self.values[:, self.columns.index(name)])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=copy)
 
 
 def read_table(
