@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import datasets
-from icid_rs.web import render_page, write_page
+from icid_rs.web import render_page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
@@ -42,7 +42,7 @@ class Opened:
         self.B = datasets.random_dag(d, 1, random_state=d) if B is None else sp.csr_array(B)
         self.names = [f"variable {i}" for i in range(d)] if names is None else names
         path = folder / f"graph {d}.html"
-        write_page(path, render_page(self.B, self.names, confidence=confidence))
+        path.write_text(render_page(self.B, self.names, confidence=confidence), encoding="utf-8")
         browser.get_log("browser")
         browser.get(path.as_uri())
         self.data = json.loads(self.element("data").get_property("textContent"))

@@ -393,6 +393,44 @@ class TestBadFiles:
             assert exit_info.value.code == 2
 
 
+class TestKnowledge:
+    def test_it_reaches_the_estimator(self, table, tmp_path, edges):
+        known, graph = tmp_path / "known.json", tmp_path / "graph.json"
+        cause, effect = edges[["source", "target"]].iloc[0]
+        known.write_text(json.dumps({"forbidden": [[cause, effect]]}))
+        assert cli.main(["fit", str(table), "-q", "--knowledge", str(known), "-o", str(graph)]) == 0
+        assert cause not in load(graph).parents(effect)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("{", "line 1: no JSON"),
+            ("[]", "an object with some of the keys"),
+            ('{"requried": []}', "an object with some of the keys"),
+            ('{"required": [["a"]]}', "must hold pairs"),
+            ('{"tiers": "ab"}', "a list of lists"),
+            ('{"tiers": [[null]]}', "names or numbers"),
+            ('{"required": [["nobody", "else"]]}', "no variable is named 'nobody'"),
+        ],
+    )
+    def test_bad_files(self, table, tmp_path, capsys, content, message):
+        known = tmp_path / "known.json"
+        known.write_text(content)
+        assert message in refused(capsys, "fit", table, "--knowledge", known)
+
+
+@pytest.mark.parametrize("policy", ["drop", "pairwise"])
+def test_missing_values(frame, tmp_path, capsys, policy):
+    holes = frame.copy()
+    holes.iloc[3, 1] = np.nan
+    path, graph = tmp_path / "holes.csv", tmp_path / "graph.json"
+    holes.to_csv(path, index=False)
+    assert "line 5, column" in refused(capsys, "fit", path)
+    assert cli.main(["fit", str(path), "-q", "--missing", policy, "-o", str(graph)]) == 0
+    expected = ICID(missing=policy).fit(holes)
+    assert abs(load(graph).adjacency_matrix_ - expected.adjacency_matrix_).max() < 1e-10
+
+
 class TestScore:
     @pytest.fixture
     def graphs(self, tmp_path) -> Path:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from icid_rs import plotting, web
+from icid_rs.export.files import write_atomically
 
 
 class PictureMixin:
@@ -98,7 +99,7 @@ class PictureMixin:
         page = web.render_page(**self._drawn(), confidence=self._sure(confidence), title=title)
         if path is None:
             return page
-        web.write_page(path, page)
+        write_atomically(path, page)
         return None
 
     def _sure(self, confidence: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from icid_rs import ICID
 from icid_rs._extras import require
 from icid_rs.cli import progress
+from icid_rs.cli.knowledge import read_knowledge
 from icid_rs.cli.output import check_writable, warnings_in_one_line, write
 from icid_rs.cli.tables import read_table
 from icid_rs.cli.text import TextOptions
@@ -28,6 +29,7 @@ examples:
   icid fit data.csv -o graph.json               keep all of the result
   icid fit counts.parquet -o graph.graphml      for networkx, Gephi or Cytoscape
   icid fit survey.csv --drop id --standardise   a column that is no variable; arbitrary units
+  icid fit trial.csv --knowledge known.json     edges that must be there or must not
   icid fit big.npz --time-limit 60 --threads 4  stop searching after a minute
   cat data.csv | icid fit - | head              from a pipe and into one
   icid fit data.csv --format dot | dot -Tsvg    a drawing by Graphviz
@@ -76,6 +78,12 @@ def add_parser(commands: Any) -> None:
     )
     reading.add_argument("--encoding", default="utf-8-sig", metavar="E", help="of the text (default: UTF-8)")
     reading.add_argument("--array", metavar="NAME", help="array of an .npz file")
+    reading.add_argument(
+        "--missing",
+        choices=("raise", "drop", "pairwise"),
+        default="raise",
+        help="values that are missing: refuse them, leave out their rows, or use what each pair of columns has",
+    )
     reading.add_argument("--standardise", action="store_true", help="divide columns by their standard deviations")
 
     finding = parser.add_argument_group("finding the graph (see the documentation of icid_rs.ICID)")
@@ -101,9 +109,15 @@ def add_parser(commands: Any) -> None:
     finding.add_argument(
         "--dag", choices=("greedy", "exptrace", "none"), default="greedy", help="how cycles are cut; none keeps them"
     )
+    finding.add_argument(
+        "--knowledge",
+        metavar="FILE",
+        help='what is known of the edges, as JSON: {"required": [["a", "b"]], "forbidden": [["b", "c"]], '
+        '"tiers": [["a"], ["b", "c"]]}, where a causes b, b does not cause c, and nothing causes an earlier tier',
+    )
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
-    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: ten a variable)")
+    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: 5 a variable, 1000 at least)")
     finding.add_argument("--time-limit", type=float, metavar="SECONDS", help="of a search (default: none)")
     finding.add_argument("--seed", type=int, default=0, metavar="S", help="of what is random (default: %(default)s)")
     finding.add_argument("--threads", type=int, metavar="N", help="of the solver (default: all)")
@@ -114,9 +128,9 @@ def run(options: argparse.Namespace) -> None:
     """Read, fit, write."""
     export = _writer(options)
     check_writable(options.output)
+    model = _model(options)
     table = _read(options)
     start = time.perf_counter()
-    model = _model(options)
     with warnings_in_one_line(options.quiet), progress.time_passing("fitting", options.time_limit, options.quiet):
         model.fit(_standardised(table) if options.standardise else table)
     seconds = time.perf_counter() - start
@@ -138,7 +152,8 @@ def _writer(options: argparse.Namespace) -> str:
 
 
 def _read(options: argparse.Namespace) -> Any:
-    text = TextOptions(options.delimiter, options.header, tuple(options.drop), options.encoding)
+    allowed = options.missing != "raise"
+    text = TextOptions(options.delimiter, options.header, tuple(options.drop), options.encoding, allowed)
     size = getsize(options.data) if isfile(options.data) else 0
     with progress.bytes_read(size, options.quiet) as report:
         return read_table(options.data, text, options.array, report)
@@ -151,10 +166,12 @@ def _model(options: argparse.Namespace) -> ICID:
         noise=options.noise,
         refine=None if options.refine == "none" else options.refine,
         dag=None if options.dag == "none" else options.dag,
+        missing=options.missing,
         time_limit=options.time_limit,
         random_state=options.seed,
         n_threads=options.threads,
         **{name: value for name, value in given.items() if value is not None},
+        **({} if options.knowledge is None else read_knowledge(options.knowledge)),
     )
 
 

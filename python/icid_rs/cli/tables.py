@@ -38,7 +38,7 @@ def read_table(
     if path == "-" or suffix in _TEXT:
         values, names = read_text(path, options, report)
     else:
-        read = _read_parquet(path, options.drop) if suffix in _PARQUET else _read_numpy(path, array, options.drop)
+        read = _read_parquet(path, options) if suffix in _PARQUET else _read_numpy(path, array, options.drop)
         values, names = read
     return values if names is None else Table(values, names)
 
@@ -106,7 +106,7 @@ def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[Fl
     return values[:, kept].astype(np.float64), [labels[k] for k in kept] if named or drop else None
 
 
-def _read_parquet(path: str, drop: tuple[str, ...]) -> tuple[FloatArray, list[Any] | None]:
+def _read_parquet(path: str, options: TextOptions) -> tuple[FloatArray, list[Any] | None]:
     pyarrow = require("pyarrow", "Parquet", "parquet")
     parquet = require("pyarrow.parquet", "Parquet", "parquet")
     try:
@@ -116,7 +116,7 @@ def _read_parquet(path: str, drop: tuple[str, ...]) -> tuple[FloatArray, list[An
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise ValueError(f"{path}: no valid Parquet file: {error}") from None
-    kept = kept_columns(path, table.column_names, drop)
+    kept = kept_columns(path, table.column_names, options.drop)
     values = np.empty((table.num_rows, len(kept)))
     for k, place in enumerate(kept):
         name, column = table.column_names[place], table.column(place)
@@ -124,8 +124,11 @@ def _read_parquet(path: str, drop: tuple[str, ...]) -> tuple[FloatArray, list[An
         if not (kind.is_integer(column.type) or kind.is_floating(column.type) or kind.is_boolean(column.type)):
             hint = f"if this is no variable, leave it out with --drop {name!r}"
             raise ValueError(f"{path}, column {name!r}: it holds {column.type}, not numbers; {hint}")
-        if column.null_count:
+        if column.null_count and not options.missing:
             row = column.is_null().to_pylist().index(True)
-            raise ValueError(f"{path}, row {row}, column {name!r}: the value is missing; drop the row or fill it in")
-        values[:, k] = column.to_numpy()
+            raise ValueError(
+                f"{path}, row {row}, column {name!r}: the value is missing; fill it in, or say --missing drop or "
+                "--missing pairwise"
+            )
+        values[:, k] = column.cast(pyarrow.float64(), safe=False).to_numpy()
     return values, [table.column_names[k] for k in kept]

@@ -30,6 +30,8 @@ class TextOptions:
     header: Literal["auto", "yes", "no"] = "auto"
     drop: tuple[str, ...] = ()
     encoding: str = "utf-8-sig"
+    #: Whether values may be missing.
+    missing: bool = False
 
 
 def read_text(
@@ -167,6 +169,8 @@ class _Reader:
                     f"{self.path}, line {self.lines.number}: there are {len(row)} cells, but {width} in the first line"
                 )
             cells = row if everything else [row[k] for k in kept]
+            if self.options.missing:
+                cells = ["nan" if cell.strip().lower() in _MISSING else cell for cell in cells]
             if self.lines.underscores:
                 self._check(cells, kept)
                 self.lines.underscores = False
@@ -186,7 +190,11 @@ class _Reader:
         for k, cell in zip(kept, cells, strict=True):
             where = f"{self.path}, line {self.lines.number}, column {self.labels[k]!r}"
             if cell.strip().lower() in _MISSING:
-                raise ValueError(f"{where}: the value is missing; drop the row or fill it in")
+                if self.options.missing:
+                    continue
+                raise ValueError(
+                    f"{where}: the value is missing; fill it in, or say --missing drop or --missing pairwise"
+                )
             if not _is_number(cell):
                 hint = "write it with a decimal point" if _is_number(cell.replace(",", ".", 1)) else ""
                 hint = hint or f"if this is no variable, leave it out with --drop {self.labels[k]!r}"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from icid_rs._extras import require
 from icid_rs._validation import FloatArray, as_csr
 
 #: Blue for negative and orange for positive weights: told apart with any common colour blindness.
@@ -113,10 +114,7 @@ def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) 
 
 def require_matplotlib(caller: str) -> None:
     """Say what to install if matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError(f"{caller} needs matplotlib: pip install 'icid_rs[plot]'") from None
+    require("matplotlib", caller, "plot")
 
 
 def new_figure(width: float, height: float) -> Any:

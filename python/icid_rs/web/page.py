@@ -5,12 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -49,29 +46,6 @@ def render_page(adjacency: Any, names: Sequence[Any] | None = None, *, title: st
         script_hash=_hash(script),
         data=_embedded(payload),
     )
-
-
-def write_page(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page as a whole or not at all.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from icid_rs.web import write_page
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page(os.path.join(folder, "graph.html"), "<!doctype html>")
-    ...     os.listdir(folder)
-    ['graph.html']
-    """
-    target = Path(path)
-    passing = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with passing.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-        os.replace(passing, target)
-    except BaseException:
-        passing.unlink(missing_ok=True)
-        raise
 
 
 def _read(name: str) -> str:

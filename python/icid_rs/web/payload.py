@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from icid_rs._validation import FloatArray, as_csr
 from icid_rs.dag import acyclic_graph
+from icid_rs.effects import total_effects
 from icid_rs.plotting import style
 from icid_rs.plotting.layout import layered_layout
 from icid_rs.plotting.part import HEIGHT
@@ -84,16 +86,15 @@ def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str
     graph = acyclic_graph(B)
     if graph.B.nnz < np.count_nonzero(B.data):
         return None
-    effects = np.zeros(B.shape)
-    # What a variable does is what its direct effects are and do, times the weights.
-    for i in graph.order[::-1]:
-        children, weights = B.indices[B.indptr[i] : B.indptr[i + 1]], B.data[B.indptr[i] : B.indptr[i + 1]]
-        effects[i] = weights @ effects[children]
-        effects[i, children] += weights
-    return {"on": [_strongest(row) for row in effects], "from": [_strongest(column) for column in effects.T]}
+    effects = total_effects(B, graph.order)
+    return {"on": _strongest(effects), "from": _strongest(sp.csr_array(effects.T))}
 
 
-def _strongest(effects: FloatArray) -> list[list[float]]:
-    found = np.flatnonzero(effects)
-    chosen = found[np.argsort(-np.abs(effects[found]), kind="stable")[:_MOST_EFFECTS]]
-    return [[int(j), _significant(effects[j])] for j in chosen]
+def _strongest(effects: sp.csr_array[np.float64, tuple[int, int]]) -> list[list[list[float]]]:
+    """List for each row the largest entries, with their columns."""
+    lists = []
+    for start, stop in pairwise(effects.indptr.tolist()):
+        columns, values = effects.indices[start:stop], effects.data[start:stop]
+        largest = np.lexsort((columns, -np.abs(values)))[:_MOST_EFFECTS]
+        lists.append([[int(columns[k]), _significant(values[k])] for k in largest if values[k] != 0])
+    return lists
