@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icid_rs import ICID, datasets, metrics
+from icid_rs import ICID, datasets, equivalence_class, metrics
 from icid_rs.knowledge import Knowledge
+from icid_rs.orientation import orient
 
 D = 8
 WAYS = [
@@ -143,3 +144,32 @@ def test_contradictions_are_named(known, message):
 def test_wrong_types_are_named(known):
     with pytest.raises(TypeError):
         Knowledge.make(["a", "b"], **known)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_directions_follow_from_others(seed):
+    """Against all acyclic orientations with the same colliders."""
+    rng = np.random.default_rng(seed)
+    d = 5
+    B = np.triu(rng.integers(0, 2, (d, d)), 1)
+    B = B[np.ix_(P := rng.permutation(d), P)]
+    cpdag = equivalence_class(B)
+    edges = np.argwhere(B)
+    known = edges[rng.random(len(edges)) < 0.3]
+    forbidden = [(int(j), int(i)) for i, j in known]
+
+    def key(A: np.ndarray) -> tuple:
+        return equivalence_class(A).toarray().tobytes()
+
+    union = np.zeros((d, d))
+    for flips in range(2 ** len(edges)):
+        A = np.zeros((d, d))
+        for k, (i, j) in enumerate(edges):
+            A[(i, j) if flips >> k & 1 else (j, i)] = 1
+        if any(A[i, j] for i, j in forbidden) or np.trace(np.linalg.matrix_power(A + np.eye(d), d)) > d:
+            continue
+        if key(A) == cpdag.toarray().tobytes():
+            union = np.maximum(union, A)
+    found = orient(cpdag, Knowledge.make(range(d), forbidden=forbidden) or Knowledge.make(range(d), tiers=[[0]]))
+    np.testing.assert_array_equal(found.toarray(), union)

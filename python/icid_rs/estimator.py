@@ -20,6 +20,7 @@ from icid_rs.decomposition import decompose
 from icid_rs.estimation import check_kind, estimate_precision
 from icid_rs.inputs import as_numbers, column_names, open_table
 from icid_rs.knowledge import Knowledge
+from icid_rs.orientation import orient
 from icid_rs.pictures import NotebookMixin, PictureMixin
 from icid_rs.precision import Precision, Stopwatch, invert
 from icid_rs.proposals import Proposer
@@ -106,7 +107,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
     cpdag_ : scipy.sparse.csr_array of shape (d, d)
         The class of graphs with the same independences (`equivalence_class`): ones at [i, j] alone for an edge that
         points the same way in all of them, at [i, j] and [j, i] for a reversible one. With Gaussian data and unequal
-        unknown noise variances no more than this can be known. None if ``dag=None``.
+        unknown noise variances no more than this can be known. What `required`, `forbidden` and `tiers` decide, and
+        what follows from it, is not reversible. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
         What the causes leave unexplained of each variable.
     precision_ : scipy.sparse.csr_array of shape (d, d)
@@ -285,6 +287,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         B = _above(B, choices["threshold"], proposer.knowledge)
         self.adjacency_matrix_, self.causal_order_ = B, order
         self.cpdag_ = None if order is None else equivalence_class(B)
+        if self.cpdag_ is not None and proposer.knowledge is not None:
+            self.cpdag_ = orient(self.cpdag_, proposer.knowledge)
         self.precision_, self.covariance_ = estimate.theta, estimate.covariance
         if refined is not None and choices["threshold"] == 0:
             self.noise_variances_ = refined.noise_variances
