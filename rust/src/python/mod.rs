@@ -6,6 +6,7 @@
 mod convert;
 mod errors;
 mod long_call;
+mod moments;
 
 use crate::error::IcidError;
 use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
+    #[pymodule_export]
+    use super::moments::Accumulator;
     #[pymodule_export]
     use super::{
         decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
