@@ -102,6 +102,9 @@ def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
     True
     """
     n, d = X.shape
+    if n == 0:
+        # Nothing is known of the shape.
+        return np.zeros(d)
     A = sp.csc_array(sp.eye_array(d) - B)
     sums = np.zeros((3, d))
     for start in range(0, n, _BLOCK_ROWS):
@@ -132,14 +135,15 @@ def refine_by_search(
     Parameters
     ----------
     X : array of shape (n, d)
+        All rows or some of them, which show the shape of residuals; without any, residuals are taken to be Gaussian.
     location : array of shape (d,)
-        The means.
+        The means of X.
     estimate : Precision
         With its covariance and its inverse.
     propose : callable
         Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
     samples : int, optional
-        What the rows are worth, if less than their number.
+        What all the rows are worth, if not their number.
     noise : {"auto", "equal", "unequal"}
     noise_variances : array of shape (d,), optional
         Ω if it is known.
