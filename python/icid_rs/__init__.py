@@ -12,6 +12,7 @@ from icid_rs.decomposition import Decomposition, decompose
 from icid_rs.elimination import Elimination, eliminate, eliminate_along
 from icid_rs.estimator import ICID
 from icid_rs.export.formats import load
+from icid_rs.moments import Moments
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
 from icid_rs.sortability import ScaleWarning
@@ -24,6 +25,7 @@ __all__ = [
     "CausalGraph",
     "Decomposition",
     "Elimination",
+    "Moments",
     "NumericalError",
     "Precision",
     "ScaleWarning",

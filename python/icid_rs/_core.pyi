@@ -1,12 +1,13 @@
 """The compiled core. Private: its names may change with any release."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Accumulator",
     "NumericalError",
     "arrange",
     "decompose",
@@ -26,7 +27,46 @@ _Elimination: TypeAlias = tuple[_CsrParts, NDArray[np.int64], NDArray[np.float64
 _Edges: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 _Knowledge: TypeAlias = tuple[_Edges, _Edges, NDArray[np.int64]]
 
+_Sums: TypeAlias = tuple[
+    int,
+    float,
+    float,
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
+]
+
 class NumericalError(ArithmeticError): ...
+
+@final
+class Accumulator:
+    def __new__(cls, columns: int, third: bool) -> Accumulator: ...
+    @staticmethod
+    def from_sums(
+        rows: int,
+        weight: float,
+        squares: float,
+        shift: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        second: NDArray[np.float64],
+        third: NDArray[np.float64] | None,
+    ) -> Accumulator: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    def update(
+        self,
+        chunk: NDArray[np.float64] | NDArray[np.float32],
+        weights: NDArray[np.float64] | None,
+        *,
+        drop: bool,
+        seed: int | None,
+        n_threads: int | None,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_], tuple[int, int] | None]: ...
+    def merge(self, other: Accumulator) -> None: ...
+    def sums(self) -> _Sums: ...
 
 def decompose(
     theta: _Csr,

@@ -134,15 +134,15 @@ def refine_by_search(
     Parameters
     ----------
     X : array of shape (n, d), optional
-        Samples. Without them residuals are taken to be Gaussian.
+        All rows or some of them, which show the shape of residuals; without any, residuals are taken to be Gaussian.
     location : array of shape (d,)
-        The means.
+        The means of X.
     estimate : Precision
         With its covariance and its inverse.
     propose : callable
         Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
     samples : int, optional
-        What the rows are worth, if less than their number; needed without X.
+        What all the rows are worth, if not their number; needed without X.
     noise : {"auto", "equal", "unequal"}
     noise_variances : array of shape (d,), optional
         Ω if it is known.

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
 from icid_rs._validation import FloatArray, as_csr, as_theta
+from icid_rs.moments import Moments
 from icid_rs.precision import (
     Precision,
     Stopwatch,
@@ -25,6 +26,8 @@ from icid_rs.precision import (
 
 #: What `ICID` takes for `precision`, apart from estimators.
 KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
+#: Rows that are the least to tell anything from.
+_FEWEST = 3
 #: False discovery rate of the tests behind ``"fdr"``.
 _ALPHA = 0.05
 
@@ -76,7 +79,6 @@ def estimate_precision(
     >>> estimate.theta.shape
     (3, 3)
     """
-    n, d = len(X) if samples is None else samples, X.shape[1]
     watch = Stopwatch()
     if given is not None and kind not in ("fdr", "empirical"):
         raise ValueError(
@@ -86,6 +88,56 @@ def estimate_precision(
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
+    n = len(X) if samples is None else samples
+    return _estimate(covariance, location, n, X, kind, lambda1, names, watch), location
+
+
+def estimate_from_moments(
+    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any]
+) -> tuple[Precision, FloatArray]:
+    """Do as `estimate_precision`, given moments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import Moments
+    >>> from icid_rs.estimation import estimate_from_moments
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> estimate, means = estimate_from_moments(Moments().update(X), "fdr", "auto", ["a", "b", "c"])
+    >>> estimate.theta.shape
+    (3, 3)
+    """
+    if moments.n < _FEWEST:
+        raise ValueError(
+            f"the moments are those of {moments.n} row(s): causes cannot be told from fewer than {_FEWEST}"
+        )
+    rows = None
+    if kind not in ("fdr", "empirical"):
+        if not moments.complete:
+            raise ValueError(
+                f"precision={kind!r} needs all rows, but the moments keep only some of them; use precision='fdr', or "
+                "moments with a larger reservoir"
+            )
+        rows = moments.rows
+    watch = Stopwatch()
+    covariance, location = moments.covariance, moments.mean
+    watch.lap("covariance")
+    check_scales(None, covariance, location, names)
+    n = moments.n_effective
+    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch), location
+
+
+def _estimate(
+    covariance: FloatArray,
+    location: FloatArray,
+    n: int,
+    X: FloatArray | None,
+    kind: Any,
+    lambda1: Any,
+    names: Sequence[Any],
+    watch: Stopwatch,
+) -> Precision:
+    d = len(covariance)
     if kind not in ("fdr", "empirical") or n <= d:
         # The others find out when they invert.
         audit.check_duplicates(covariance, names)
@@ -94,17 +146,18 @@ def estimate_precision(
     try:
         if kind == "empirical":
             # With no more rows than columns the covariance is singular in any case.
-            return cut_inverse(covariance, lambda1, watch, pseudo=n <= d), location
+            return cut_inverse(covariance, lambda1, watch, pseudo=n <= d)
         if kind == "fdr":
-            return tested_inverse(covariance, n, _ALPHA, watch), location
+            return tested_inverse(covariance, n, _ALPHA, watch)
     except np.linalg.LinAlgError:
         audit.check_covariance(covariance, names)
         raise
+    assert X is not None
     theta = _lasso(X, covariance, location) if kind == "lasso" else _fitted(X, kind)
     watch.lap("inverse")
     sparse = as_csr(as_theta(theta), "precision_")
     sparse.eliminate_zeros()
-    return Precision(sparse, covariance, timings=watch.timings, inverse=_definite(sparse, covariance)), location
+    return Precision(sparse, covariance, timings=watch.timings, inverse=_definite(sparse, covariance))
 
 
 def _definite(theta: Any, covariance: FloatArray) -> FloatArray | None:

@@ -12,14 +12,16 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from icid_rs import audit, missing, sortability
+from icid_rs import audit, missing, sortability, summary
 from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_int, check_real
 from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
 from icid_rs.decomposition import decompose
-from icid_rs.estimation import check_kind, estimate_precision
+from icid_rs.distributed import is_dask, moments_of
+from icid_rs.estimation import check_kind, estimate_from_moments, estimate_precision
 from icid_rs.inputs import as_numbers, column_names, open_table
 from icid_rs.knowledge import Knowledge
+from icid_rs.moments import Moments
 from icid_rs.orientation import orient
 from icid_rs.pictures import NotebookMixin, PictureMixin
 from icid_rs.precision import Precision, Stopwatch, invert
@@ -121,7 +123,8 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         How the solver ended; see `Decomposition`.
     info_ : dict
         ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
-        ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the ``decomposition``:
+        ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the ``sample`` of rows
+        that showed the shape of residuals, if moments were given; the ``decomposition``:
         residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
         the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
         candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
@@ -202,9 +205,10 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Samples by variables; with ``precision="precomputed"``, the inverse covariance of shape (d, d). Frames may
-            be of pandas, polars, PyArrow or any other library that narwhals knows, or AnnData; their names are kept.
-            Integers, booleans, decimals and nullable numbers are converted; masked entries are missing.
+            Samples by variables. Frames may be of pandas, polars, PyArrow or any other library that narwhals knows, or
+            AnnData; their names are kept. Integers, booleans, decimals and nullable numbers are converted; masked
+            entries are missing. A Dask array or frame is summed up where it lies; the `Moments` of a table will do.
+            With ``precision="precomputed"``, the inverse covariance of shape (d, d).
         y : None
             Ignored.
         groups : array of shape (n,), optional
@@ -236,7 +240,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             delattr(self, name)
         watch = Stopwatch()
         has_data = self.precision != "precomputed"
-        samples, rows, holes, count = 0, None, None, None
+        samples, rows, holes, count, sample = 0, None, None, None, None
         if not has_data:
             if groups is not None:
                 raise ValueError("groups needs data, but precision='precomputed' gives none")
@@ -244,6 +248,17 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             self.location_ = np.zeros(estimate.theta.shape[0])
             if choices["skewness"] > 0:
                 raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
+        elif (moments := self._moments(X, third=choices["skewness"] > 0)) is not None:
+            if groups is not None:
+                raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
+            self._columns = moments.names
+            self._count_columns(len(moments.mean))
+            watch.lap("moments")
+            estimate, self.location_ = estimate_from_moments(moments, choices["precision"], self.lambda1, self._names())
+            watch.skip()
+            rows, samples, sample = summary.rows_of(moments), moments.n_effective, summary.report(moments)
+            M = summary.skewness_of(moments) if choices["skewness"] > 0 else None
+            watch.lap("skewness")
         else:
             X, groups, holes = self._read(X, groups)
             samples, rows, given = len(X), X, None
@@ -307,6 +322,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             "groups": count,
             "noise": chosen,
             "unit": proposer.unit,
+            "sample": sample,
             "lambda1": estimate.lambda1,
             "criterion": estimate.criterion,
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
@@ -440,6 +456,18 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             X = X[complete]
         return X, groups, holes
 
+    def _moments(self, X: Any, *, third: bool) -> Moments | None:
+        """Return the moments that were given, or those of what lies on a cluster."""
+        if is_dask(X):
+            return moments_of(X, third=third)
+        return X if isinstance(X, Moments) else None
+
+    def _count_columns(self, d: int) -> None:
+        self.n_features_in_ = d
+        self.__dict__.pop("feature_names_in_", None)
+        if self._columns is not None and all(isinstance(name, str) for name in self._columns):
+            self.feature_names_in_ = np.asarray(self._columns, dtype=object)
+
     def _given(self, theta: Any) -> Precision:
         """Take what was given for Θ."""
         theta = open_table(theta)
@@ -448,10 +476,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         theta.eliminate_zeros()
         if theta.shape[0] != theta.shape[1]:
             raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
-        self.n_features_in_ = theta.shape[0]
-        self.__dict__.pop("feature_names_in_", None)
-        if self._columns is not None and all(isinstance(name, str) for name in self._columns):
-            self.feature_names_in_ = np.asarray(self._columns, dtype=object)
+        self._count_columns(theta.shape[0])
         diagonal = theta.diagonal()
         if not (diagonal > 0).all() or not np.isfinite(theta.data).all():
             # The core names the entry.

@@ -199,12 +199,13 @@ def _mirror_lower(matrix: FloatArray) -> None:
         corner[:] = np.tril(corner) + np.tril(corner, -1).T
 
 
-def check_scales(X: FloatArray, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
-    """Refuse columns that do not vary, or whose variance is out of range."""
+def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
+    """Refuse columns that do not vary, or whose variance is out of range; without X, that of a constant is zero."""
     variances = covariance.diagonal()
     # The variance of a constant is rounding, or zero; only such columns are looked at.
     suspects = np.flatnonzero(np.sqrt(variances) <= 1e-10 * np.abs(location))
-    constant = [names[int(j)] for j in suspects if np.nanmax(X[:, j]) == np.nanmin(X[:, j])]
+    widths = variances[suspects] if X is None else np.nanmax(X[:, suspects], axis=0) - np.nanmin(X[:, suspects], axis=0)
+    constant = [names[int(j)] for j in suspects[widths == 0]]
     if constant:
         shown = ", ".join(map(repr, constant[:8])) + (f" and {len(constant) - 8} more" if len(constant) > 8 else "")
         raise ValueError(f"constant column(s) {shown} have no causes and no effects; drop them")

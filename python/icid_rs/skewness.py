@@ -44,6 +44,21 @@ def skewness_matrix(X: Any) -> FloatArray:
     if bad:
         raise ValueError(f"column {bad[0]} of X is constant or not finite, so that it cannot be standardised")
     Z /= scale
-    correlation = Z.T @ Z / len(Z)
-    third = (Z * Z).T @ Z / len(Z)
+    return from_moments(Z.T @ Z / len(Z), (Z * Z).T @ Z / len(Z))
+
+
+def from_moments(covariance: FloatArray, third: FloatArray) -> FloatArray:
+    """Compute M̃ from the covariance and E[(x_i − μ_i)² (x_j − μ_j)].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.skewness import from_moments
+    >>> from_moments(np.array([[4.0, 2.0], [2.0, 4.0]]), np.array([[0.0, 8.0], [0.0, 0.0]]))
+    array([[ 0. , -0.5],
+           [ 0.5,  0. ]])
+    """
+    scale = np.sqrt(covariance.diagonal())
+    correlation = covariance / np.outer(scale, scale)
+    third = third / np.outer(scale**2, scale)
     return np.asarray(correlation * (third.T - third))

@@ -68,6 +68,19 @@ pub enum IcidError {
         /// The length it has.
         found: usize,
     },
+    /// Parts that belong together have different sizes.
+    #[error("{what} has length {found}, but it must be {expected}")]
+    Size {
+        /// The offending part.
+        what: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
+    },
+    /// Moments that hold different things cannot be merged.
+    #[error("one of the moments has third moments and the other has not; make both with third=True, or neither")]
+    Unlike,
     /// A noise variance that is not a positive number.
     #[error("noise_variances[{index}] = {value:?}: variances, and their inverses, must be positive and finite")]
     Variance {

@@ -12,6 +12,7 @@
 //! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
 //! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
 //! | [`order`] | causal orders: elimination, regression along them, projection onto acyclic graphs |
+//! | [`moments`] | all that is needed of the rows, mergeable |
 //! | [`search`] | the order with the best score, where elimination does not know it |
 //!
 //! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
@@ -21,6 +22,7 @@ pub mod interrupt;
 pub mod knowledge;
 mod memory;
 pub mod model;
+pub mod moments;
 pub mod order;
 mod parallel;
 pub mod pattern;

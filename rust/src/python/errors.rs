@@ -19,6 +19,8 @@ pub(super) fn to_python(error: IcidError) -> PyErr {
         | IcidError::NotSymmetric { .. }
         | IcidError::Diagonal { .. }
         | IcidError::Length { .. }
+        | IcidError::Size { .. }
+        | IcidError::Unlike
         | IcidError::Variance { .. }
         | IcidError::Order { .. }
         | IcidError::Range { .. }

@@ -6,6 +6,7 @@
 mod convert;
 mod errors;
 mod long_call;
+mod moments;
 
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
@@ -31,6 +32,8 @@ use std::time::{Duration, Instant};
 mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
+    #[pymodule_export]
+    use super::moments::Accumulator;
     #[pymodule_export]
     use super::{
         arrange, decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,

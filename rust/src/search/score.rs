@@ -72,7 +72,9 @@ impl Evidence<'_> {
         let [second, third, fourth] = residual_moments(values, variable, causes, weights);
         let skewness = third / second.powf(1.5);
         let excess = fourth / (second * second) - 3.0;
-        2.0 * self.samples * (skewness * skewness / 12.0 + excess * excess / 48.0)
+        // The shape is known from the rows at hand, which may be a sample of all.
+        let samples = self.samples.min(values.ncols() as f64);
+        2.0 * samples * (skewness * skewness / 12.0 + excess * excess / 48.0)
     }
 }
 

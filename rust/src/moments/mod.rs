@@ -1,0 +1,257 @@
+//! Moments of a stream of rows: number, means, covariance and, if asked for, `E[x_i² x_j]`.
+//!
+//! All that the method needs of data, in a form that can be merged: rows may come in chunks, from several files or
+//! several machines. Every block of rows is centred at its own mean, and blocks are joined by the pairwise formulas of
+//! Chan, Golub and `LeVeque` (1979), and of Pébay (2008) for third moments, so that nothing is lost where means are large
+//! and deviations small. Means are kept as differences from a first row: the difference of two means is then exact.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`mod@scan`] | a first look at a block: is it finite, its sums, a key for each row |
+//! | `packing` | centred rows as the products want them |
+//! | `product` | matrices in tiles, and the products that fill them |
+//!
+//! Work is cut by the number of columns and rows alone, so that results are the same bits for any number of threads.
+
+mod packing;
+mod product;
+pub mod scan;
+
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
+use ndarray::{Array2, ArrayView2, s};
+use packing::Packed;
+use product::{Shape, Tiles};
+use rayon::prelude::*;
+use scan::{SLICE, Scan, Value};
+
+/// Slices in a block: a block is centred at its own mean and joined as a whole.
+const BLOCK_SLICES: usize = 64;
+
+/// What becomes of rows that are not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The chunk is refused.
+    Refuse,
+    /// They are left out.
+    Drop,
+}
+
+/// Weighted sums about the mean, of any number of rows.
+#[derive(Debug, Clone)]
+pub struct Moments {
+    /// Number of rows.
+    pub rows: u64,
+    /// Sum of the weights W, and of their squares.
+    pub weight: [f64; 2],
+    /// What the means are relative to: the first row.
+    pub shift: Vec<f64>,
+    /// Means less the shift.
+    pub mean: Vec<f64>,
+    /// `Σ w y_i y_j` with `y = x − mean`.
+    second: Tiles,
+    /// `Σ w y_i² y_j`.
+    third: Option<Tiles>,
+}
+
+/// What an update tells of the rows it was given.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// A hash of each row and the seed, if there was one.
+    pub keys: Vec<u64>,
+    /// Which rows count: finite, of positive weight.
+    pub kept: Vec<bool>,
+}
+
+impl Moments {
+    /// Moments of no rows.
+    ///
+    /// # Errors
+    /// [`IcidError::Empty`] without columns; [`IcidError::Memory`] if the sums do not fit.
+    pub fn new(columns: usize, third: bool) -> Result<Self, IcidError> {
+        if columns == 0 {
+            return Err(IcidError::Empty { what: "moments" });
+        }
+        // A block is summed apart before it is joined.
+        ensure_room::<f64>("moments", if third { 4 } else { 2 } * (columns as u128).pow(2))?;
+        Ok(Self {
+            rows: 0,
+            weight: [0.0; 2],
+            shift: vec![0.0; columns],
+            mean: vec![0.0; columns],
+            second: Tiles::zeros(columns, Shape::Lower),
+            third: third.then(|| Tiles::zeros(columns, Shape::Full)),
+        })
+    }
+
+    /// Moments from their sums; the upper triangle of `second` is not read.
+    ///
+    /// # Errors
+    /// [`IcidError::Size`] if sizes do not fit together, and as [`Moments::new`].
+    pub fn from_sums(
+        rows: u64,
+        weight: [f64; 2],
+        shift: Vec<f64>,
+        mean: Vec<f64>,
+        second: &ArrayView2<f64>,
+        third: Option<&ArrayView2<f64>>,
+    ) -> Result<Self, IcidError> {
+        let d = shift.len();
+        let mut moments = Self::new(d, third.is_some())?;
+        for found in [mean.len(), second.nrows(), second.ncols()]
+            .into_iter()
+            .chain(third.iter().flat_map(|third| [third.nrows(), third.ncols()]))
+        {
+            if found != d {
+                return Err(IcidError::Size { what: "sums", found, expected: d });
+            }
+        }
+        moments.second.fill(second);
+        if let (Some(tiles), Some(third)) = (&mut moments.third, third) {
+            tiles.fill(third);
+        }
+        Ok(Self { rows, weight, shift, mean, ..moments })
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.shift.len()
+    }
+
+    /// `Σ w y_i y_j` in full.
+    #[must_use]
+    pub fn second(&self) -> Array2<f64> {
+        self.second.to_matrix()
+    }
+
+    /// `Σ w y_i² y_j`, if it was asked for.
+    #[must_use]
+    pub fn third(&self) -> Option<Array2<f64>> {
+        self.third.as_ref().map(Tiles::to_matrix)
+    }
+
+    /// Add the rows of a chunk, or none of them if it fails.
+    ///
+    /// # Errors
+    /// [`IcidError::NotFinite`] with the first such entry, unless such rows are dropped; [`IcidError::Size`] if the
+    /// chunk does not fit; [`IcidError::Interrupted`].
+    pub fn update<T: Value>(
+        &mut self,
+        chunk: &ArrayView2<T>,
+        weights: Option<&[f64]>,
+        missing: Missing,
+        seed: Option<u64>,
+        interrupt: &Interrupt,
+    ) -> Result<Seen, IcidError> {
+        let d = self.columns();
+        let expect = |what, found, expected| {
+            if found == expected { Ok(()) } else { Err(IcidError::Size { what, found, expected }) }
+        };
+        expect("a row of the chunk", chunk.ncols(), d)?;
+        expect("weights", weights.map_or(chunk.nrows(), <[f64]>::len), chunk.nrows())?;
+
+        let mut shift = (self.rows > 0).then(|| self.shift.clone());
+        let mut sum: Option<Self> = None;
+        let most = chunk.nrows().min(BLOCK_SLICES * SLICE);
+        let mut packed = Packed::new(d, most, weights.is_some(), self.third.is_some());
+        let mut seen = Seen::default();
+        for start in (0..chunk.nrows()).step_by(BLOCK_SLICES * SLICE) {
+            if interrupt.is_raised() {
+                return Err(IcidError::Interrupted);
+            }
+            let end = (start + BLOCK_SLICES * SLICE).min(chunk.nrows());
+            let rows = chunk.slice(s![start..end, ..]);
+            let weights = weights.map(|w| &w[start..end]);
+            let shift = &*shift.get_or_insert_with(|| scan::first_row(&rows));
+            let scan = Scan::new(&rows, weights, shift, seed);
+            if let (Missing::Refuse, Some((row, column))) = (missing, scan.not_finite) {
+                let value = rows[[row, column]].into();
+                return Err(IcidError::NotFinite { what: "chunk", row: start + row, column, value });
+            }
+            let block = of_block(&rows, weights, shift, &scan, &mut packed);
+            seen.keys.extend(scan.keys);
+            seen.kept.extend(scan.kept);
+            match &mut sum {
+                Some(sum) => sum.merge(&block)?,
+                None => sum = Some(block),
+            }
+        }
+        if let Some(sum) = sum {
+            self.merge(&sum)?;
+        }
+        Ok(seen)
+    }
+
+    /// Add the rows of another.
+    ///
+    /// # Errors
+    /// [`IcidError::Size`] if it has other columns; [`IcidError::Unlike`] if only one has third moments.
+    pub fn merge(&mut self, other: &Self) -> Result<(), IcidError> {
+        if self.columns() != other.columns() {
+            return Err(IcidError::Size { what: "moments", found: other.columns(), expected: self.columns() });
+        }
+        if self.third.is_some() != other.third.is_some() {
+            return Err(IcidError::Unlike);
+        }
+        if other.rows == 0 {
+            return Ok(());
+        }
+        if self.rows == 0 {
+            self.clone_from(other);
+            return Ok(());
+        }
+        let ([a, _], [b, _]) = (self.weight, other.weight);
+        let total = a + b;
+        // Shifts first: their difference is exact where the data lie close together, far from zero.
+        let gap: Vec<f64> =
+            (0..self.columns()).map(|j| (other.shift[j] - self.shift[j]) + (other.mean[j] - self.mean[j])).collect();
+        if let (Some(third), Some(more)) = (&mut self.third, &other.third) {
+            // Where each part's mean lies, seen from the common one.
+            let near: Vec<f64> = gap.iter().map(|gap| -gap * b / total).collect();
+            let far: Vec<f64> = gap.iter().map(|gap| gap * a / total).collect();
+            let (left, right) = (&self.second, &other.second);
+            let (left_diagonal, right_diagonal) = (left.diagonal(), right.diagonal());
+            third.join(more, |i, j| {
+                2.0 * (near[i] * left.get(i, j) + far[i] * right.get(i, j))
+                    + near[j] * left_diagonal[i]
+                    + far[j] * right_diagonal[i]
+                    + a * near[i] * near[i] * near[j]
+                    + b * far[i] * far[i] * far[j]
+            });
+        }
+        let share = a * (b / total);
+        self.second.join(&other.second, |i, j| share * gap[i] * gap[j]);
+        self.mean.par_iter_mut().zip(&gap).for_each(|(mean, gap)| *mean += gap * (b / total));
+        self.rows += other.rows;
+        self.weight = [total, self.weight[1] + other.weight[1]];
+        Ok(())
+    }
+}
+
+/// The moments of one block.
+fn of_block<T: Value>(
+    rows: &ArrayView2<T>,
+    weights: Option<&[f64]>,
+    shift: &[f64],
+    scan: &Scan,
+    packed: &mut Packed,
+) -> Moments {
+    let d = rows.ncols();
+    let [total, _] = scan.weight;
+    let mean: Vec<f64> = scan.sums.iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect();
+    let mut second = Tiles::zeros(d, Shape::Lower);
+    let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
+    let height = packed.height();
+    for start in (0..rows.nrows()).step_by(height) {
+        let end = (start + height).min(rows.nrows());
+        let weights = weights.map(|w| &w[start..end]);
+        packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);
+        second.add_products(packed.weighted(), packed.centred(), packed.depths());
+        if let (Some(third), Some(squared)) = (&mut third, packed.squared()) {
+            third.add_products(squared, packed.centred(), packed.depths());
+        }
+    }
+    Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third }
+}

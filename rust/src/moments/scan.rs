@@ -1,0 +1,169 @@
+//! A first look at a block of rows.
+
+use ndarray::{ArrayView1, ArrayView2, s};
+use pulp::Arch;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Rows that are handled together: few enough for two strips of them to stay in the nearest cache during a product.
+pub(super) const SLICE: usize = 128;
+
+/// What a chunk may hold.
+pub trait Value: Copy + Into<f64> + Send + Sync {
+    /// The rows as they lie in memory, if that is row by row in double precision.
+    fn as_rows<'a>(view: &ArrayView2<'a, Self>) -> Option<&'a [f64]>;
+}
+
+impl Value for f64 {
+    fn as_rows<'a>(view: &ArrayView2<'a, Self>) -> Option<&'a [f64]> {
+        view.to_slice()
+    }
+}
+
+impl Value for f32 {
+    fn as_rows<'a>(_: &ArrayView2<'a, Self>) -> Option<&'a [f64]> {
+        None
+    }
+}
+
+/// Rows in double precision, one after another.
+pub(super) fn load<'a, T: Value>(rows: &ArrayView2<'a, T>) -> Cow<'a, [f64]> {
+    if let Some(values) = T::as_rows(rows) {
+        return Cow::Borrowed(values);
+    }
+    let d = rows.ncols();
+    let mut values = vec![0.0; rows.len()];
+    if rows.strides()[0].unsigned_abs() < rows.strides()[1].unsigned_abs() {
+        for (j, column) in rows.columns().into_iter().enumerate() {
+            for (target, &value) in values[j..].iter_mut().step_by(d).zip(column) {
+                *target = value.into();
+            }
+        }
+    } else {
+        for (target, row) in values.chunks_exact_mut(d).zip(rows.rows()) {
+            for (target, &value) in target.iter_mut().zip(row) {
+                *target = value.into();
+            }
+        }
+    }
+    Cow::Owned(values)
+}
+
+/// The first finite entry of each column: mostly the first row.
+pub(super) fn first_row<T: Value>(rows: &ArrayView2<T>) -> Vec<f64> {
+    let first = |column: ArrayView1<T>| column.iter().map(|&value| value.into()).find(|value: &f64| value.is_finite());
+    rows.columns().into_iter().map(|column| first(column).unwrap_or(0.0)).collect()
+}
+
+/// The ranges of rows of the slices of a block.
+pub(super) fn slices(rows: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    (0..rows.div_ceil(SLICE)).into_par_iter().map(move |k| k * SLICE..((k + 1) * SLICE).min(rows))
+}
+
+/// What can be told of rows without products.
+#[derive(Debug, Clone)]
+pub(super) struct Scan {
+    /// Rows that are kept.
+    pub rows: u64,
+    /// Sum of their weights, and of the squares.
+    pub weight: [f64; 2],
+    /// Weighted sums of the differences from the shift.
+    pub sums: Vec<f64>,
+    /// Whether a row is finite and has a positive weight.
+    pub kept: Vec<bool>,
+    /// A hash of each row, if there is a seed.
+    pub keys: Vec<u64>,
+    /// Row and column of the first entry that is not finite.
+    pub not_finite: Option<(usize, usize)>,
+}
+
+impl Scan {
+    pub(super) fn new<T: Value>(
+        rows: &ArrayView2<T>,
+        weights: Option<&[f64]>,
+        shift: &[f64],
+        seed: Option<u64>,
+    ) -> Self {
+        let multipliers: Vec<u64> =
+            seed.map_or(Vec::new(), |seed| (0..shift.len() as u64).map(|j| mix(mix(seed) ^ j) | 1).collect());
+        let arch = Arch::new();
+        let parts: Vec<Self> = slices(rows.nrows())
+            .map(|range| {
+                let values = load(&rows.slice(s![range.clone(), ..]));
+                let weights = weights.map(|w| &w[range]);
+                arch.dispatch(|| Self::of_slice(&values, weights, shift, &multipliers))
+            })
+            .collect();
+        // In the order of the rows, whatever thread was first.
+        let mut all = Self::none(shift.len());
+        for part in parts {
+            let before = all.kept.len();
+            all.rows += part.rows;
+            all.weight = [all.weight[0] + part.weight[0], all.weight[1] + part.weight[1]];
+            all.sums.iter_mut().zip(&part.sums).for_each(|(all, part)| *all += part);
+            all.not_finite = all.not_finite.or(part.not_finite.map(|(row, column)| (before + row, column)));
+            all.kept.extend(part.kept);
+            all.keys.extend(part.keys);
+        }
+        all
+    }
+
+    fn none(columns: usize) -> Self {
+        Self {
+            rows: 0,
+            weight: [0.0; 2],
+            sums: vec![0.0; columns],
+            kept: Vec::new(),
+            keys: Vec::new(),
+            not_finite: None,
+        }
+    }
+
+    #[inline(always)]
+    fn of_slice(values: &[f64], weights: Option<&[f64]>, shift: &[f64], multipliers: &[u64]) -> Self {
+        let d = shift.len();
+        let mut scan = Self::none(d);
+        for (k, row) in values.chunks_exact(d).enumerate() {
+            // Sums of bits, not of numbers: these may be added in any order, several at a time.
+            let strange = row.iter().fold(0, |any, value| any | u64::from(!value.is_finite()));
+            let weight = weights.map_or(1.0, |w| w[k]);
+            if strange != 0 && scan.not_finite.is_none() {
+                scan.not_finite = row.iter().position(|value| !value.is_finite()).map(|column| (k, column));
+            }
+            let kept = strange == 0 && weight > 0.0;
+            scan.kept.push(kept);
+            if !multipliers.is_empty() {
+                scan.keys.push(key(row, multipliers));
+            }
+            if !kept {
+                continue;
+            }
+            scan.rows += 1;
+            scan.weight = [scan.weight[0] + weight, scan.weight[1] + weight * weight];
+            for ((sum, value), shift) in scan.sums.iter_mut().zip(row).zip(shift) {
+                *sum += weight * (value - shift);
+            }
+        }
+        scan
+    }
+}
+
+/// A hash that depends on every entry: the multilinear one of Carter and Wegman (1979), then mixed.
+#[inline(always)]
+fn key(row: &[f64], multipliers: &[u64]) -> u64 {
+    let sum = row.iter().zip(multipliers).fold(0u64, |sum, (value, multiplier)| {
+        // Zero has one sign; and round numbers differ in their upper bits alone, which a product would lose.
+        let bits = (value + 0.0).to_bits();
+        sum.wrapping_add((bits ^ (bits >> 32)).wrapping_mul(*multiplier))
+    });
+    mix(sum)
+}
+
+/// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+fn mix(bits: u64) -> u64 {
+    let bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}

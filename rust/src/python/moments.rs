@@ -1,0 +1,131 @@
+//! Moments across the border.
+
+use super::errors::to_python;
+use super::long_call::LongCall;
+use crate::error::IcidError;
+use crate::moments::scan::Value;
+use crate::moments::{Missing, Moments, Seen};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+/// Keys and which rows are kept; and row and column of an entry that is not finite, in which case nothing was added.
+type SeenParts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<bool>>, Option<(usize, usize)>);
+
+/// Rows, sum of weights, sum of their squares, shift, mean, second and third sums.
+type Sums<'py> = (
+    u64,
+    f64,
+    f64,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Option<Bound<'py, PyArray2<f64>>>,
+);
+
+/// Mergeable sums of a stream of rows.
+#[pyclass(module = "icid_rs._core")]
+pub(super) struct Accumulator(Moments);
+
+#[pymethods]
+impl Accumulator {
+    #[new]
+    fn new(columns: usize, third: bool) -> PyResult<Self> {
+        Moments::new(columns, third).map(Self).map_err(to_python)
+    }
+
+    /// Put together what `sums` took apart.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn from_sums(
+        rows: u64,
+        weight: f64,
+        squares: f64,
+        shift: PyReadonlyArray1<'_, f64>,
+        mean: PyReadonlyArray1<'_, f64>,
+        second: PyReadonlyArray2<'_, f64>,
+        third: Option<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let (shift, mean) = (shift.as_array().to_vec(), mean.as_array().to_vec());
+        let third = third.as_ref().map(|third| third.as_array());
+        Moments::from_sums(rows, [weight, squares], shift, mean, &second.as_array(), third.as_ref())
+            .map(Self)
+            .map_err(to_python)
+    }
+
+    /// Add the rows of a chunk of single or double precision, or none of them.
+    #[pyo3(signature = (chunk, weights, *, drop, seed, n_threads))]
+    fn update<'py>(
+        &mut self,
+        py: Python<'py>,
+        chunk: &Bound<'py, PyAny>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        drop: bool,
+        seed: Option<u64>,
+        n_threads: Option<usize>,
+    ) -> PyResult<SeenParts<'py>> {
+        let weights = weights.map(|w| w.as_array().to_vec());
+        let missing = if drop { Missing::Drop } else { Missing::Refuse };
+        if let Ok(single) = chunk.extract::<PyReadonlyArray2<'py, f32>>() {
+            self.add(py, &single, weights.as_deref(), missing, seed, n_threads)
+        } else {
+            self.add(py, &chunk.extract::<PyReadonlyArray2<'py, f64>>()?, weights.as_deref(), missing, seed, n_threads)
+        }
+    }
+
+    /// Add the rows of another.
+    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        let columns = self.0.columns();
+        LongCall::new(None, columns * columns, None)?.run(py, |_| self.0.merge(&other.0))
+    }
+
+    /// Number of columns.
+    #[getter]
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows
+    }
+
+    /// Take apart.
+    fn sums<'py>(&self, py: Python<'py>) -> Sums<'py> {
+        let Moments { rows, weight: [weight, squares], shift, mean, .. } = &self.0;
+        let (second, third) = py.detach(|| (self.0.second(), self.0.third()));
+        (
+            *rows,
+            *weight,
+            *squares,
+            PyArray1::from_slice(py, shift),
+            PyArray1::from_slice(py, mean),
+            second.into_pyarray(py),
+            third.map(|third| third.into_pyarray(py)),
+        )
+    }
+}
+
+impl Accumulator {
+    /// Every entry is read twice, and used as it was then: a thread that writes meanwhile spoils its own result alone.
+    fn add<'py, T: Value + numpy::Element>(
+        &mut self,
+        py: Python<'py>,
+        chunk: &PyReadonlyArray2<'py, T>,
+        weights: Option<&[f64]>,
+        missing: Missing,
+        seed: Option<u64>,
+        n_threads: Option<usize>,
+    ) -> PyResult<SeenParts<'py>> {
+        let chunk = chunk.as_array();
+        let call = LongCall::new(n_threads, chunk.len().saturating_mul(chunk.ncols()) >> 6, None)?;
+        let moments = &mut self.0;
+        let outcome =
+            call.run(py, |monitor| match moments.update(&chunk, weights, missing, seed, monitor.interrupt()) {
+                Err(IcidError::NotFinite { row, column, .. }) => Ok((Seen::default(), Some((row, column)))),
+                seen => seen.map(|seen| (seen, None)),
+            })?;
+        let (Seen { keys, kept }, not_finite) = outcome;
+        Ok((keys.into_pyarray(py), kept.into_pyarray(py), not_finite))
+    }
+}

@@ -1,0 +1,138 @@
+//! Sums of rows, however they are cut, against two plain passes over all of them.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::Random;
+use icid_rs::moments::{Missing, Moments};
+use icid_rs::{IcidError, Interrupt};
+use ndarray::{Array2, ArrayView2, s};
+use proptest::prelude::*;
+
+fn table(n: usize, d: usize, offset: f64, random: &mut Random) -> Array2<f64> {
+    Array2::from_shape_fn((n, d), |_| offset - random.uniform().ln())
+}
+
+fn update(moments: &mut Moments, rows: &ArrayView2<f64>, weights: Option<&[f64]>) {
+    moments.update(rows, weights, Missing::Refuse, Some(1), &Interrupt::default()).unwrap();
+}
+
+/// Weighted sums about the mean, less exactly the first row before anything is summed.
+fn two_passes(x: &Array2<f64>, weights: &[f64]) -> (Array2<f64>, Array2<f64>) {
+    let mut y = x - &x.row(0);
+    let total: f64 = weights.iter().sum();
+    for mut column in y.columns_mut() {
+        let mean = column.iter().zip(weights).map(|(y, w)| w * y).sum::<f64>() / total;
+        column.mapv_inplace(|y| y - mean);
+    }
+    let weighted = Array2::from_shape_fn(y.raw_dim(), |(k, i)| weights[k] * y[[k, i]]);
+    (weighted.t().dot(&y), (&weighted * &y).t().dot(&y))
+}
+
+fn assert_close(moments: &Moments, x: &Array2<f64>, weights: &[f64]) {
+    let (second, third) = two_passes(x, weights);
+    let total: f64 = weights.iter().sum();
+    let scale: Vec<f64> = second.diag().iter().map(|v| (v / total).sqrt()).collect();
+    let (found, found_third) = (moments.second(), moments.third().unwrap());
+    for ((i, j), value) in found.indexed_iter() {
+        assert!((value - second[[i, j]]).abs() <= 1e-12 * total * scale[i] * scale[j]);
+        let difference = (found_third[[i, j]] - third[[i, j]]).abs();
+        assert!(difference <= 1e-12 * total * scale[i] * scale[i] * scale[j], "{difference:e}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_cut_and_any_tree_of_merges(
+        seed in any::<u64>(),
+        n in 20usize..700,
+        d in 1usize..70,
+        cuts in prop::collection::vec(0.0..1.0, 0..5),
+        weighted in any::<bool>(),
+    ) {
+        let mut random = Random(seed);
+        let x = table(n, d, 1e6, &mut random);
+        let weights: Vec<f64> = (0..n).map(|_| if weighted { 0.1 + random.uniform() } else { 1.0 }).collect();
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| (cut * n as f64) as usize).chain([0, n]).collect();
+        ends.sort_unstable();
+        let mut parts: Vec<Moments> = ends
+            .windows(2)
+            .map(|ends| {
+                let mut part = Moments::new(d, true).unwrap();
+                let given = &weights[ends[0]..ends[1]];
+                update(&mut part, &x.slice(s![ends[0]..ends[1], ..]), weighted.then_some(given));
+                part
+            })
+            .collect();
+        while parts.len() > 1 {
+            let other = parts.swap_remove(random.below(parts.len()));
+            let last = parts.len() - 1;
+            parts[random.below(last + 1)].merge(&other).unwrap();
+        }
+        prop_assert_eq!(parts[0].rows, n as u64);
+        assert_close(&parts[0], &x, &weights);
+    }
+}
+
+#[test]
+fn the_same_bits_in_any_pool() {
+    let x = table(9_000, 60, 1e6, &mut Random(1));
+    let sums = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut moments = Moments::new(60, true).unwrap();
+        pool.install(|| update(&mut moments, &x.view(), None));
+        (moments.second(), moments.third().unwrap(), moments.mean)
+    };
+    assert_eq!(sums(1), sums(2));
+    assert_eq!(sums(1), sums(7));
+}
+
+#[test]
+fn layout_and_precision_do_not_matter() {
+    let single = table(300, 25, 0.0, &mut Random(2)).mapv(|x| x as f32);
+    let double = single.mapv(f64::from);
+    let columns = double.t().as_standard_layout().into_owned();
+    let sums = |moments: &Moments| (moments.second(), moments.third(), moments.mean.clone());
+    let empty = || Moments::new(25, true).unwrap();
+    let (mut one, mut two, mut three) = (empty(), empty(), empty());
+    let interrupt = Interrupt::default();
+    let keys = one.update(&single.view(), None, Missing::Refuse, Some(3), &interrupt).unwrap().keys;
+    let same = two.update(&columns.t(), None, Missing::Refuse, Some(3), &interrupt).unwrap().keys;
+    update(&mut three, &double.view(), None);
+    assert_eq!(keys, same);
+    assert_eq!(sums(&one), sums(&two));
+    assert_eq!(sums(&one), sums(&three));
+}
+
+#[test]
+fn a_chunk_that_is_refused_leaves_no_trace() {
+    let mut x = table(20_000, 3, 0.0, &mut Random(3));
+    let mut moments = Moments::new(3, false).unwrap();
+    update(&mut moments, &x.slice(s![..10, ..]), None);
+    let before = moments.second();
+    x[[19_000, 2]] = f64::NAN;
+    let interrupt = Interrupt::default();
+    let error = moments.update(&x.view(), None, Missing::Refuse, None, &interrupt).unwrap_err();
+    assert!(matches!(error, IcidError::NotFinite { row: 19_000, column: 2, .. }));
+    interrupt.raise();
+    let error = moments.update(&x.view(), None, Missing::Drop, None, &interrupt).unwrap_err();
+    assert_eq!(error, IcidError::Interrupted);
+    assert_eq!((moments.rows, moments.second()), (10, before));
+    let seen = moments.update(&x.view(), None, Missing::Drop, None, &Interrupt::default()).unwrap();
+    assert_eq!((moments.rows, seen.kept.iter().filter(|kept| !**kept).count()), (20_009, 1));
+}
+
+#[test]
+fn sums_survive_being_taken_apart() {
+    let x = table(200, 50, 5.0, &mut Random(4));
+    let mut moments = Moments::new(50, true).unwrap();
+    update(&mut moments, &x.view(), None);
+    let (second, third) = (moments.second(), moments.third().unwrap());
+    let Moments { rows, weight, shift, mean, .. } = moments.clone();
+    let again = Moments::from_sums(rows, weight, shift.clone(), mean, &second.view(), Some(&third.view())).unwrap();
+    assert_eq!((again.second(), again.third().unwrap()), (second.clone(), third));
+    assert!(Moments::from_sums(rows, weight, shift, vec![0.0], &second.view(), None).is_err());
+    assert_eq!(Moments::new(50, false).unwrap().merge(&again), Err(IcidError::Unlike));
+}

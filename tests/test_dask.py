@@ -1,0 +1,86 @@
+"""Dask collections are reduced where they lie, with the result of the table."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from icid_rs import ICID, Moments, datasets
+from icid_rs.distributed import moments_of
+
+da = pytest.importorskip("dask.array")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def table() -> np.ndarray:
+    return datasets.sample_sem(datasets.random_dag(12, 1, random_state=0), 3_000, random_state=0) + 10
+
+
+@pytest.mark.parametrize("chunks", [(700, 12), (250, 5), (3_000, 12)])
+def test_arrays(table, chunks):
+    X = table
+    fitted, local = ICID().fit(X), Moments().update(X)
+    model = ICID().fit(da.from_array(X, chunks=chunks))
+    np.testing.assert_allclose(model.covariance_, local.covariance, rtol=1e-10, atol=1e-12)
+    assert abs(model.adjacency_matrix_ - fitted.adjacency_matrix_).max() < 1e-10
+    # The sample does not depend on partitions.
+    assert np.array_equal(moments_of(da.from_array(X, chunks=chunks)).rows, local.rows)
+
+
+def test_frames(table):
+    X = table
+    dd = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"x{k}" for k in range(12)])
+    model = ICID().fit(dd.from_pandas(frame, npartitions=11))
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert abs(model.adjacency_matrix_ - ICID().fit(X).adjacency_matrix_).max() < 1e-10
+
+
+def test_empty_partitions_and_faults(table):
+    X = table
+    moments = moments_of(da.concatenate([da.from_array(X, chunks=(500, 12)), da.zeros((0, 12))]))
+    assert moments.n == 3_000
+    bad = X.copy()
+    bad[2_000, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN: row 0, column 3"):
+        ICID().fit(da.from_array(bad, chunks=(500, 12)))
+    with pytest.raises(ValueError, match="samples by variables"):
+        moments_of(da.zeros(10))
+
+
+def _slowly(block: np.ndarray) -> np.ndarray:
+    time.sleep(0.1)
+    return block
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(table):
+    X = table
+    distributed = pytest.importorskip("distributed")
+    expected = moments_of(da.from_array(X, chunks=(100, 12)))
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        slow = da.from_array(X, chunks=(100, 12)).map_blocks(_slowly, dtype=float)
+        victim = cluster.workers[0]
+        killed = []
+
+        def kill() -> None:
+            killed.append(victim.process.pid)
+            victim.process.process.kill()
+
+        timer = threading.Timer(0.6, kill)
+        timer.start()
+        result = moments_of(slow)
+        timer.join()
+    assert killed
+    assert result.n == 3_000
+    assert np.array_equal(result.covariance, expected.covariance)
+    assert np.array_equal(result.rows, expected.rows)
