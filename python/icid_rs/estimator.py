@@ -10,33 +10,27 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from icid_rs import audit, missing, sortability, summary
-from icid_rs._validation import FloatArray, as_csr, as_theta, as_vector, check_int, check_real
+from icid_rs import audit, missing, sortability
+from icid_rs._validation import FloatArray, as_vector, check_int
 from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
-from icid_rs.decomposition import decompose
-from icid_rs.distributed import is_dask, moments_of
-from icid_rs.estimation import check_kind, estimate_from_moments, estimate_precision
-from icid_rs.inputs import as_numbers, column_names, open_table
 from icid_rs.knowledge import Knowledge
-from icid_rs.moments import Moments
 from icid_rs.orientation import orient
+from icid_rs.parameters import settle_parameters
 from icid_rs.pictures import NotebookMixin, PictureMixin
-from icid_rs.precision import Precision, Stopwatch, invert
+from icid_rs.precision import Precision, Stopwatch
 from icid_rs.proposals import Proposer
+from icid_rs.reading import Evidence, ReadingMixin
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
 from icid_rs.result import GraphMixin
-from icid_rs.skewness import skewness_matrix
 
-#: What ``"auto"`` stands for where nothing better is known than the paper's choice.
-_AUTO_L1_WEIGHT = 0.1
 #: Trials of a search for each variable, and the least number.
 _TRIALS, _LEAST_TRIALS = 5, 1000
 
 
-class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
+class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
 
     Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support,
@@ -234,58 +228,19 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         UserWarning
             If the columns have wildly different scales, or if no dependence was found between any of them.
         """
-        choices = self._resolve()
+        choices = settle_parameters(self)
         # Nothing of an earlier fit is left if this one fails.
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         watch = Stopwatch()
-        has_data = self.precision != "precomputed"
-        samples, rows, holes, count, sample = 0, None, None, None, None
-        if not has_data:
-            if groups is not None:
-                raise ValueError("groups needs data, but precision='precomputed' gives none")
-            estimate, M = self._given(X), None
-            self.location_ = np.zeros(estimate.theta.shape[0])
-            if choices["skewness"] > 0:
-                raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
-        elif (moments := self._moments(X, third=choices["skewness"] > 0)) is not None:
-            if groups is not None:
-                raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
-            self._columns = moments.names
-            self._count_columns(len(moments.mean))
-            watch.lap("moments")
-            estimate, self.location_ = estimate_from_moments(moments, choices["precision"], self.lambda1, self._names())
-            watch.skip()
-            rows, samples, sample = summary.rows_of(moments), moments.n_effective, summary.report(moments)
-            M = summary.skewness_of(moments) if choices["skewness"] > 0 else None
-            watch.lap("skewness")
-        else:
-            X, groups, holes = self._read(X, groups)
-            samples, rows, given = len(X), X, None
-            if groups is not None:
-                X, count = audit.within_groups(X, groups)
-                rows = X
-            if self.missing == "pairwise" and holes["entries"]:
-                pairwise = missing.pairwise_covariance(X, self._names())
-                samples, rows, given = pairwise.samples, None, (pairwise.covariance, pairwise.location)
-                holes |= {"samples": samples, "shrinkage": pairwise.shrinkage, "residuals": "taken to be Gaussian"}
-            if count is not None:
-                samples -= count - 1
-            watch.lap("audit")
-            estimate, self.location_ = estimate_precision(
-                X, choices["precision"], self.lambda1, self._names(), samples=samples, given=given
-            )
-            watch.skip()
-            M = None
-            if choices["skewness"] > 0:
-                M = missing.pairwise_skewness(X) if rows is None else skewness_matrix(X)
-            watch.lap("skewness")
+        evidence = self._gather(X, groups, choices, watch)
+        estimate, self.location_ = evidence.estimate, evidence.location
 
         proposer = self._proposer(estimate)
         result = proposer.decompose(
             l1_weight=choices["l1_weight"],
             skewness=choices["skewness"],
-            M=M,
+            M=evidence.M,
             proposing=choices["refine"] is not None,
             callback=self._observer(),
         )
@@ -295,7 +250,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             graph = proposer.project(B)
             B, order = graph.B, graph.order
         watch.lap("dag")
-        refined = self._refine(choices, estimate, rows, samples, order, proposer)
+        refined = self._refine(choices, evidence, order, proposer)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
@@ -313,16 +268,14 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         self.status_ = result.status
         made = {} if refined is None else refined.info.pop("choices", {})
         chosen = made.get("noise", {}).get("chosen", "equal" if self.noise_variances is None else "known")
-        if has_data and chosen == "equal":
+        if evidence.samples and chosen == "equal":
             audit.warn_of_scales(estimate.covariance, self._names())
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,
-            "missing": holes,
-            "groups": count,
+            **evidence.info,
             "noise": chosen,
             "unit": proposer.unit,
-            "sample": sample,
             "lambda1": estimate.lambda1,
             "criterion": estimate.criterion,
             "decomposition": {"residual": result.residual, **result.info, "history": result.history},
@@ -370,128 +323,10 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
             value += np.linalg.slogdet(np.eye(omega.size) - self.adjacency_matrix_.toarray())[1]
         return float(value)
 
-    def _resolve(self) -> dict[str, Any]:
-        """Check the parameters that are not checked elsewhere, and settle what is ``"auto"``."""
-        for name, allowed in {
-            "noise": ("auto", "equal", "unequal"),
-            "refine": ("auto", "order", "search", None),
-            "dag": ("greedy", "exptrace", None),
-            "missing": missing.POLICIES,
-        }.items():
-            value = getattr(self, name)
-            if not (value is None or isinstance(value, str)) or value not in allowed:
-                raise ValueError(f"{name} = {getattr(self, name)!r}: it must be one of {allowed}")
-        check_kind(self.precision)
-        if self.dag is None and self.refine in ("order", "search"):
-            raise ValueError(
-                f"refine={self.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
-            )
-        if (
-            self.noise == "unequal"
-            and self.noise_variances is None
-            and (self.refine in ("order", None) or self.dag is None or self.precision == "precomputed")
-        ):
-            raise ValueError(
-                "the decomposition and elimination suppose that noise variances are equal or known; with "
-                "noise='unequal' use refine='search', or pass noise_variances"
-            )
-
-        def check_positive(value: Any, name: str) -> float:
-            number = check_real(value, name)
-            if not number >= 0 or number == np.inf:
-                raise ValueError(f"{name} = {number}: it must be at least 0 and finite")
-            return number
-
-        def settle(name: str, auto: float) -> float:
-            value = getattr(self, name)
-            return auto if isinstance(value, str) and value == "auto" else check_positive(value, name)
-
-        return {
-            "precision": self.precision if self.precision != "auto" else "fdr",
-            "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
-            "skewness": settle("skewness", 0.0),
-            "threshold": settle("threshold", 0.0),
-            "refine": self.refine if self.refine != "auto" or self.dag is not None else None,
-            "trials": self.trials if self.trials == "auto" else check_int(self.trials, "trials", 0),
-            "time_limit": None if self.time_limit is None else check_positive(self.time_limit, "time_limit"),
-        }
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _validated(self, X: Any, *, reset: bool) -> FloatArray:
-        """Return X as an array in rows, whose bits do not depend on what held it; keep or compare its names."""
-        X = open_table(X)
-        names = column_names(X)
-        if reset:
-            self._columns = names
-        elif None not in (names, self._columns) and names != self._columns and not hasattr(self, "feature_names_in_"):
-            # Names that are strings are compared by scikit-learn.
-            raise ValueError(f"the columns must be those of the fit, in their order: {self._columns}, not {names}")
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        table: Any = check_array(
-            as_numbers(X),
-            dtype=np.float64,
-            order="C",
-            accept_sparse=True,
-            ensure_all_finite=False,
-            estimator=self,
-            input_name="X",
-        )
-        # The covariance of sparse data is dense in any case.
-        return np.ascontiguousarray(table.toarray() if hasattr(table, "toarray") else table)
-
-    def _read(self, X: Any, groups: Any) -> tuple[FloatArray, Any, dict[str, Any]]:
-        """Return X and the groups without the rows that are to be dropped, and what is missing."""
-        X = self._validated(X, reset=True)
-        audit.check_values(X, self._names(), missing=self.missing)
-        holes = missing.report(X, self.missing, self._names())
-        if self.missing == "drop" and holes["entries"]:
-            n, d = X.shape
-            by_inverse = self.precision in ("auto", "fdr", "empirical")
-            complete = missing.complete_rows(X, self._names(), least=min(n, d + 3) if by_inverse else 3)
-            groups = None if groups is None else audit.check_groups(groups, n)[complete]
-            X = X[complete]
-        return X, groups, holes
-
-    def _moments(self, X: Any, *, third: bool) -> Moments | None:
-        """Return the moments that were given, or those of what lies on a cluster."""
-        if is_dask(X):
-            return moments_of(X, third=third)
-        return X if isinstance(X, Moments) else None
-
-    def _count_columns(self, d: int) -> None:
-        self.n_features_in_ = d
-        self.__dict__.pop("feature_names_in_", None)
-        if self._columns is not None and all(isinstance(name, str) for name in self._columns):
-            self.feature_names_in_ = np.asarray(self._columns, dtype=object)
-
-    def _given(self, theta: Any) -> Precision:
-        """Take what was given for Θ."""
-        theta = open_table(theta)
-        self._columns = column_names(theta)
-        theta = as_csr(as_theta(theta if self._columns is None else as_numbers(theta)), "theta")
-        theta.eliminate_zeros()
-        if theta.shape[0] != theta.shape[1]:
-            raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
-        self._count_columns(theta.shape[0])
-        diagonal = theta.diagonal()
-        if not (diagonal > 0).all() or not np.isfinite(theta.data).all():
-            # The core names the entry.
-            decompose(theta, max_alm_iter=1, max_fista_iter=1)
-        extreme = np.flatnonzero((diagonal < 1e-150) | (diagonal > 1e150))
-        if extreme.size:
-            i = int(extreme[0])
-            raise ValueError(f"theta[{i}, {i}] = {diagonal[i]:.3g} is out of range; rescale the variables")
-        try:
-            covariance = invert(theta.toarray())
-        except np.linalg.LinAlgError:
-            raise ValueError(
-                "theta is not positive definite, or nearly singular: no model has it as inverse covariance"
-            ) from None
-        return Precision(theta, covariance)
 
     def _proposer(self, estimate: Precision) -> Proposer:
         knowledge = Knowledge.make(self._names(), required=self.required, forbidden=self.forbidden, tiers=self.tiers)
@@ -530,9 +365,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
     def _refine(
         self,
         choices: dict[str, Any],
-        estimate: Precision,
-        X: FloatArray | None,
-        samples: int,
+        evidence: Evidence,
         order: Any,
         proposer: Proposer,
     ) -> Refined | None:
@@ -540,6 +373,7 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         kind = choices["refine"]
         if kind is None:
             return None
+        estimate, samples = evidence.estimate, evidence.samples
         d = len(order)
         known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
         if not samples:
@@ -566,10 +400,10 @@ class ICID(PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ign
         if choices["trials"] == "auto":
             choices["trials"] = max(_TRIALS * d, _LEAST_TRIALS)
         refined = refine_by_search(
-            X,
-            self.location_,
+            evidence.rows,
+            evidence.location,
             estimate,
-            proposer.proposals(X, order, vary=self.l1_weight == "auto" and self.skewness == "auto"),
+            proposer.proposals(evidence.rows, order, vary=self.l1_weight == "auto" and self.skewness == "auto"),
             samples=samples,
             noise=self.noise,
             noise_variances=known,
