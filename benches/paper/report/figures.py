@@ -21,8 +21,8 @@ STYLE = {
     "ICID() from data": ("#CC79A7", "P"),
 }
 PRINTED = {"O-ICID": "#0072B2", "GH18": "#56B4E9", "GES": "#000000", "fastGES": "#777777"}
-#: From light to dark, also in grey.
-_SHADES = "viridis_r"
+#: What others are likely to run over is drawn wider.
+WIDE = ("elimination", "ICID (skew)")
 
 
 def draw_all(results: Results, folder: Path) -> None:
@@ -54,18 +54,23 @@ def draw_all(results: Results, folder: Path) -> None:
             plt.close(figure)
 
 
+def _style(method: str) -> dict[str, Any]:
+    colour, marker = STYLE[method]
+    width, size = (4.0, 7) if method in WIDE else (1.5, 5)
+    return {"color": colour, "marker": marker, "linewidth": width, "markersize": size, "label": method}
+
+
 def _band(
     axis: Any, x: Sequence[float], groups: Sequence[list[Row]], measure: str, method: str, scale: Any = 1
 ) -> None:
     """Means, and a band of one deviation."""
-    colour, marker = STYLE[method]
     scales = scale if isinstance(scale, list) else [scale] * len(groups)
     means = [mean(rows, measure) / by for rows, by in zip(groups, scales, strict=True)]
     spreads = [deviation(rows, measure) / by for rows, by in zip(groups, scales, strict=True)]
-    axis.plot(x, means, marker=marker, color=colour, label=method, markersize=5)
+    axis.plot(x, means, **_style(method))
     low = [max(m - s, 0.0) for m, s in zip(means, spreads, strict=True)]
     high = [m + s for m, s in zip(means, spreads, strict=True)]
-    axis.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    axis.fill_between(x, low, high, color=STYLE[method][0], alpha=0.15, linewidth=0)
 
 
 def _finish(figure: Any, axis: Any, columns: int) -> Any:
@@ -81,8 +86,7 @@ def scalability(plt: Any, rows: list[Row]) -> Any:
     x = [float(d) for d in sizes]
     for method in ("ICID", "O-ICID", "elimination", "ICID()"):
         groups = [select(rows, method=method, d=d) for d in sizes]
-        colour, marker = STYLE[method]
-        axes[0].plot(x, [median(at, "cpu") for at in groups], marker=marker, color=colour, label=method)
+        axes[0].plot(x, [median(at, "cpu") for at in groups], **_style(method))
         _band(axes[1], x, groups, "shd", method, [mean(at, "edges") for at in groups])
         _band(axes[2], x, groups, "tpr", method)
     for axis, measure in zip(axes[1:], ("shd/edges below", "tpr above"), strict=True):
@@ -161,18 +165,16 @@ def misspecified(plt: Any, results: Results, graph: str) -> Any:
     return _finish(figure, axes[0, 0], 6 if len(exponents) > 2 else 3)
 
 
-def _curve(axis: Any, rows: list[Row], across: str, width: float, **style: Any) -> None:
-    """A curve on top of wider ones, which it would hide where they are the same."""
-    axis.plot(column(rows, across), column(rows, "tpr"), linewidth=width, markersize=2 + width, **style)
+def _curve(axis: Any, rows: list[Row], across: str, **style: Any) -> None:
+    axis.plot(column(rows, across), column(rows, "tpr"), **style)
 
 
 def fmri(plt: Any, results: Results) -> Any:
     datasets = distinct(results["fmri"], "data")
     figure, axes = plt.subplots(1, 1 + len(datasets), figsize=(4.4 + 3.8 * len(datasets), 4.2), layout="constrained")
     for axis, data in zip(axes, datasets, strict=False):
-        for method, width in (("ICID", 1.5), ("ICID (skew)", 5.0), ("ICID()", 1.5)):
-            style = dict(zip(("color", "marker"), STYLE[method], strict=True))
-            _curve(axis, select(results["roc"], data=data, method=method), "fpr", width, label=method, **style)
+        for method in ("ICID", "ICID (skew)", "ICID()"):
+            _curve(axis, select(results["roc"], data=data, method=method), "fpr", **_style(method))
         axis.set(title=f"fMRI {data}", xlabel="FPR", ylabel="TPR", ylim=(0, 1.05))
         axis.grid(alpha=0.3)
         axis.legend(loc="lower right")
@@ -194,38 +196,45 @@ def fmri(plt: Any, results: Results) -> Any:
 
 
 def skewness(plt: Any, rows: list[Row]) -> Any:
-    figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
     methods = [method for method in distinct(select(rows, data="Sim4"), "method") if method.startswith("λ₂")]
-    shades = plt.get_cmap(_SHADES)
-    for k, method in enumerate(methods):
-        style = {"color": shades(0.1 + 0.9 * k / max(len(methods) - 1, 1)), "marker": "osDv^P*"[k % 7], "label": method}
-        _curve(axis, select(rows, data="Sim4", method=method), "fdr", 1.0 + 1.2 * (len(methods) - 1 - k), **style)
-    axis.set(title="fMRI Sim4, M̃ of standardised columns", xlabel="FDR", ylabel="TPR", ylim=(0, 1.05))
-    axis.grid(alpha=0.3)
-    axis.legend()
+    shape = {"figsize": (11, 5.4), "layout": "constrained", "sharex": True, "sharey": True}
+    figure, axes = plt.subplots(2, (len(methods) + 1) // 2, **shape)
+    for axis in axes.flat[len(methods) :]:
+        axis.set_axis_off()
+    for axis, method in zip(axes.flat, methods, strict=False):
+        curve = select(rows, data="Sim4", method=method)
+        _curve(axis, curve, "fdr", color=STYLE["ICID (skew)"][0], marker=".", markersize=4)
+        _curve(axis, curve[-1:], "fdr", color=STYLE["ICID()"][0], marker="o", linestyle="none", label="no cut")
+        axis.set(title=method, ylim=(0, 1.05), xlabel="FDR")
+        axis.tick_params(labelbottom=True)
+        axis.grid(alpha=0.3)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("TPR")
+    axes.flat[0].legend(loc="lower right")
+    figure.suptitle("fMRI Sim4, M̃ of standardised columns")
     return figure
 
 
 def criterion(plt: Any, rows: list[Row]) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharex=True)
-    cuts, colour = select(rows, method="cut"), STYLE["ICID"][0]
     for seed in distinct(rows, "seed"):
-        own = select(cuts, seed=seed)
-        (chosen,) = select(own, chosen="1")
-        label = {"label": "one model each"} if seed == "0" else {}
-        point = {"label": "chosen by C(λ₁)"} if seed == "0" else {}
-        for axis, measure in zip(axes, ("distance", "criterion"), strict=True):
-            # Where Θ is not positive definite C(λ₁) is infinite, and nothing is drawn.
-            axis.plot(column(own, "lambda1"), column(own, measure), color=colour, alpha=0.5, linewidth=1, **label)
-            at = float(chosen["lambda1"]), float(chosen[measure])
-            axis.plot(*at, "o", color=STYLE["ICID()"][0], linestyle="none", **point)
+        own = select(rows, seed=seed, method="cut")
+        cuts, chosen = column(own, "lambda1"), column(own, "chosen").index(1.0)
+        values = column(own, "criterion")
+        line = {"color": STYLE["ICID"][0], "alpha": 0.6, "linewidth": 1, "label": "one model each"}
+        point = {"color": STYLE["ICID()"][0], "marker": "o", "linestyle": "none", "label": "chosen by C(λ₁)"}
+        for axis, heights in zip(axes, (column(own, "distance"), [v - min(values) for v in values]), strict=True):
+            axis.plot(cuts, heights, **line)
+            axis.plot(cuts[chosen], heights[chosen], **point)
     tests = statistics.median(column(select(rows, method="tests"), "distance"))
     axes[0].axhline(tests, color=STYLE["elimination"][0], linestyle="--", label="tests (fdr_precision), median")
     axes[0].set(yscale="log", ylabel="pairs in one support only", title="distance to the true support")
-    axes[1].set_yscale("symlog", linthresh=1e3)
-    axes[1].set(ylabel="C(λ₁) (linear within ±1000)", title="criterion")
+    axes[1].set_yscale("symlog", linthresh=100)
+    axes[1].set_yticks([0.0, 1e2, 1e3, 1e4, 1e5, 1e6])
+    axes[1].set(ylabel="C(λ₁) above its minimum (linear below 100)", title="criterion", ylim=(-10, None))
     for axis in axes:
         axis.set_xlabel("λ₁")
         axis.grid(alpha=0.3)
-    axes[0].legend(fontsize=8)
+    labels = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
+    axes[0].legend(labels.values(), labels.keys(), fontsize=8)
     return figure
