@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs import decompose, empirical_precision, project_to_dag, skewness_matrix
+from icid_rs import decompose, empirical_precision, metrics, project_to_dag, skewness_matrix
 
 from . import netsim
-from .measure import judge
+from .measure import timed
 
 KEYS = ("columns", "skewness", "permutation")
 LAMBDA1 = 0.0256
@@ -37,15 +37,10 @@ def run(cell: dict[str, Any]) -> list[dict[str, Any]]:
     X, true = netsim.load("Sim4", cell["permutation"])
     M = skewness_matrix(X) if cell["columns"] == "standardised" else _unscaled_skewness_matrix(X)
     theta = empirical_precision(X, lambda1=LAMBDA1).theta
-    solved: list[Any] = []
-
-    def find() -> Any:
-        solved.append(
-            decompose(theta, skewness_matrix=M, skewness=cell["skewness"], **netsim.SETTING, n_threads=1),
-        )
-        return project_to_dag(solved[0].B)
-
-    return [{**cell, **judge(true, find), "optimality": float(solved[0].info["optimality"])}]
+    given = {"skewness_matrix": M, "skewness": cell["skewness"], **netsim.SETTING, "n_threads": 1}
+    solution, times = timed(lambda: decompose(theta, **given))
+    scores = metrics.count_accuracy(true, project_to_dag(solution.B))
+    return [{**cell, **scores, **times, "optimality": float(solution.info["optimality"])}]
 
 
 def _unscaled_skewness_matrix(X: Any) -> Any:

@@ -108,7 +108,7 @@ def scalability(plt: Any, rows: list[Row]) -> Any:
 
 def oracle(plt: Any, rows: list[Row], graphs: Sequence[str]) -> Any:
     figure, axes = plt.subplots(2, len(graphs), figsize=(4 * len(graphs) + 0.5, 7), layout="constrained", sharex=True)
-    rows = select(rows, d="50")
+    rows = select(rows, d="50", cut="0.1")
     exponents = distinct(rows, "exponent")
     x = [float(exponent) for exponent in exponents]
     for k, graph in enumerate(graphs):
@@ -128,12 +128,13 @@ def oracle(plt: Any, rows: list[Row], graphs: Sequence[str]) -> Any:
         axes[1, k].set(ylim=(0, 1.05), xlabel="λ (0: equal variances, 1: standardised)")
     axes[0, 0].set_ylabel("SHD (linear below 1)")
     axes[1, 0].set_ylabel("TPR")
+    figure.suptitle("told Θ and, but for GH18, Ω; |B| > 0.1")
     # The first graphs have every method but fastGES, the third has them all.
     return _finish(figure, axes[0, -1], 5 if len(graphs) == 3 else 4)
 
 
 def misspecified(plt: Any, results: Results, graph: str) -> Any:
-    rows = select(results["misspecified"], graph=graph)
+    rows = select(results["misspecified"], graph=graph, cut="0.1")
     exponents, sigmas = distinct(rows, "exponent"), distinct(rows, "sigma")
     shape = {"figsize": (max(2.9 * len(exponents), 8), 6.4), "layout": "constrained", "squeeze": False, "sharey": "row"}
     figure, axes = plt.subplots(2, len(exponents), **shape)
@@ -144,7 +145,7 @@ def misspecified(plt: Any, results: Results, graph: str) -> Any:
                 groups = [select(rows, exponent=exponent, sigma=sigma, method=method) for sigma in sigmas]
                 _band(axis, x, groups, measure, method)
             for method in ("GH18", "ICID() from data"):
-                at = select(results["oracle"], graph=graph, d="50", exponent=exponent, method=method)
+                at = select(results["oracle"], graph=graph, d="50", cut="0.1", exponent=exponent, method=method)
                 if at:
                     axis.axhline(
                         mean(at, measure), color=STYLE[method][0], linestyle=":", label=f"{method}, not told D"
@@ -162,6 +163,7 @@ def misspecified(plt: Any, results: Results, graph: str) -> Any:
         axes[1, k].set(ylim=(0, 1.05))
     axes[0, 0].set_ylabel("SHD (linear below 1)")
     axes[1, 0].set_ylabel("TPR")
+    figure.suptitle("|B| > 0.1")
     return _finish(figure, axes[0, 0], 6 if len(exponents) > 2 else 3)
 
 

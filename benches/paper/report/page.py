@@ -55,7 +55,8 @@ fastGES, for which it prints no numbers; `benches/peers` is where other methods 
 
 {runs}
 
-`cells` is what was left to measure when a run began. Seeds and permutations are named in each section; every random
+`cells` is what was left to measure when a run began; where two runs name an experiment, the later went on with it or,
+by `--force`, replaced it. Seeds and permutations are named in each section; every random
 model and sample follows from them.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 Row = dict[str, str]
 Results = dict[str, list[Row]]
 
-#: Where the paper prints no number.
+#: Where the paper prints no number, or a run has not come to one yet.
 MISSING = "–"
 
 
@@ -31,11 +32,13 @@ def distinct(rows: Iterable[Row], name: str) -> list[str]:
 
 
 def mean(rows: Iterable[Row], name: str) -> float:
-    return statistics.fmean(column(rows, name))
+    values = column(rows, name)
+    return statistics.fmean(values) if values else math.nan
 
 
 def median(rows: Iterable[Row], name: str) -> float:
-    return statistics.median(column(rows, name))
+    values = column(rows, name)
+    return statistics.median(values) if values else math.nan
 
 
 def deviation(rows: Iterable[Row], name: str) -> float:
@@ -68,8 +71,8 @@ def _seconds(value: float) -> str:
 
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(str(field) for field in line) + " |" for line in lines)
+    body = [[MISSING if str(field).startswith("nan") else str(field) for field in row] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [[*map(str, header)], ["---"] * len(header), *body])
 
 
 def folded(title: str, text: str) -> str:
