@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,12 @@ def paper(name):
 def test_committed_page_is_made_of_the_committed_results():
     page, places = paper("report.page"), paper("__main__").FULL
     assert page.compose(page.load(places.results), places.figures, places.page) == places.page.read_text("utf-8")
+
+
+def test_rows_of_a_table_have_as_many_fields_as_its_head():
+    lines = paper("__main__").FULL.page.read_text("utf-8").splitlines()
+    bars = [line.replace("\\|", "").count("|") if line.startswith("|") else 0 for line in lines]
+    assert all(here == before for before, here in itertools.pairwise(bars) if before and here)
 
 
 def test_page_links_to_figures_that_exist():

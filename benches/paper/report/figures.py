@@ -128,7 +128,7 @@ def oracle(plt: Any, rows: list[Row], graphs: Sequence[str]) -> Any:
         axes[1, k].set(ylim=(0, 1.05), xlabel="λ (0: equal variances, 1: standardised)")
     axes[0, 0].set_ylabel("SHD (linear below 1)")
     axes[1, 0].set_ylabel("TPR")
-    figure.suptitle("told Θ and, but for GH18, Ω; |B| > 0.1")
+    figure.suptitle("|B| > 0.1")
     # The first graphs have every method but fastGES, the third has them all.
     return _finish(figure, axes[0, -1], 5 if len(graphs) == 3 else 4)
 

@@ -163,7 +163,7 @@ def _graph(rows: list[Row], graph: str) -> str:
                 cells = [MISSING if n is None else spread(n.value, n.deviation, digits) for n in numbers]
                 body.append([f"{method}, printed", *cells])
         shown = [(method, PAPER_CUT, method) for method in METHODS]
-        shown += [(f"{method}, \\|B\\| > 1e-6", ROUNDING, method) for method in UNCUT]
+        shown += [(f"{method}, |B| > 1e-6", ROUNDING, method) for method in UNCUT]
         for label, cut, method in shown:
             own = select(rows, method=method, cut=cut)
             body.append([label, *(show(select(own, exponent=exponent)) for exponent in exponents)])

@@ -72,7 +72,9 @@ def _seconds(value: float) -> str:
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
     body = [[MISSING if str(field).startswith("nan") else str(field) for field in row] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [[*map(str, header)], ["---"] * len(header), *body])
+    lines = [[*map(str, header)], ["---"] * len(header), *body]
+    # A bar within a field, as in |B|, would end it.
+    return "\n".join("| " + " | ".join(field.replace("|", "\\|") for field in line) + " |" for line in lines)
 
 
 def folded(title: str, text: str) -> str:
