@@ -19,7 +19,7 @@ const GROW: f64 = 1.25;
 /// … once so many in a row have been good at first try.
 const GOOD_STEPS: usize = 3;
 /// `Restart` measures its first steps as `Paper` does: they decide which minimum of many is found, and the metric of the
-/// Hessian finds worse ones (`benches/paper/oracle.py`).
+/// Hessian finds worse ones (`python -m benches.paper --only oracle`).
 const EUCLIDEAN_STEPS: usize = 100;
 /// `Paper` takes its first steps from the quadratic model.
 const MODEL_STEPS: usize = 10;
