@@ -78,7 +78,7 @@ def make_rows(folder: Path, gigabytes: float, d: int, B: object) -> int:
     while size < gigabytes * 1e9:
         X = datasets.sample_sem(B, 50_000, noise="exponential", random_state=part)
         path = folder / f"{part:05}.parquet"
-        pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(d)}), path, compression="none")
+        pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(d)}), path, compression="none", use_dictionary=False)
         rows, size, part = rows + len(X), size + path.stat().st_size, part + 1
     return rows
 

@@ -49,13 +49,13 @@ proptest! {
         seed in any::<u64>(),
         n in 20usize..700,
         d in 1usize..70,
-        cuts in prop::collection::vec(0.0..1.0, 0..5),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
         weighted in any::<bool>(),
     ) {
         let mut random = Random(seed);
         let x = table(n, d, 1e6, &mut random);
         let weights: Vec<f64> = (0..n).map(|_| if weighted { 0.1 + random.uniform() } else { 1.0 }).collect();
-        let mut ends: Vec<usize> = cuts.iter().map(|cut| (cut * n as f64) as usize).chain([0, n]).collect();
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(n)).chain([0, n]).collect();
         ends.sort_unstable();
         let mut parts: Vec<Moments> = ends
             .windows(2)

@@ -13,6 +13,9 @@
 //!
 //! Work is cut by the number of columns and rows alone, so that results are the same bits for any number of threads.
 
+// What runs on the machine's widest instructions has to be inlined where these are turned on.
+#![allow(clippy::inline_always)]
+
 mod packing;
 mod product;
 pub mod scan;

@@ -6,10 +6,10 @@ use ndarray::{ArrayView2, s};
 use pulp::Arch;
 use rayon::prelude::*;
 
-/// Numbers that are packed at a time: about what a shared cache holds besides other things.
-const PACKED: usize = 1 << 19;
+/// Numbers that are packed at a time, so few that a tile's strips are still near when the next tile wants them.
+const PACKED: usize = 1 << 17;
 /// Slices that are packed at a time, at least: enough to share among threads.
-const FEWEST: usize = 4;
+const FEWEST: usize = 2;
 
 /// Some rows: slice by slice, strip by strip, row by row, and the columns of the strip.
 pub(super) struct Packed {
