@@ -228,23 +228,27 @@ def refine_by_search(
         starts["search"] = found.order
         found = search_orders(estimate, n, starts, penalty=base, values=values, seconds=left(), **given)
         start_scores = found.start_scores
-    again = {"smallest pivots": starts["smallest pivots"], "search": found.order}
+    pivots = starts["smallest pivots"]
 
-    def search(penalty: float) -> Searched:
-        return search_orders(estimate, n, again, penalty=penalty, values=values, seconds=left(), **given)
+    def search(penalty: float, start: NDArray[np.intp], trials: int, share: float = 1.0) -> Searched:
+        remaining = left()
+        return search_orders(
+            estimate,
+            n,
+            {"search": start} if trials else {"smallest pivots": pivots, "search": start},
+            penalty=penalty,
+            values=values,
+            trials=trials,
+            seconds=None if remaining is None else remaining * share,
+            seed=seed,
+            **given,
+        )
 
-    calibrated, inflation = _calibrate(found, search, covariance, n, base)
-    found = search_orders(
-        estimate,
-        n,
-        {"search": calibrated.order},
-        penalty=base * inflation,
-        values=values,
-        trials=trials,
-        seconds=left(),
-        seed=seed,
-        **given,
-    )
+    # The null is judged by the best graph: one that is not found out yet leaves residuals that look inflated.
+    found = search(base, found.order, trials, share=0.5)
+    calibrated, inflation = _calibrate(found, lambda penalty: search(penalty, found.order, 0), covariance, n, base)
+    if inflation > 1.0 or deadline is not None:
+        found = search(base * inflation, calibrated.order, trials)
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
     choices["noise"] = {"chosen": "unequal", "unequal": score}
