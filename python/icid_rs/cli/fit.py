@@ -117,7 +117,7 @@ def add_parser(commands: Any) -> None:
     )
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
-    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: 5 a variable, 1000 at least)")
+    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: 5 a variable, 500 at least)")
     finding.add_argument("--time-limit", type=float, metavar="SECONDS", help="of a search (default: none)")
     finding.add_argument("--seed", type=int, default=0, metavar="S", help="of what is random (default: %(default)s)")
     finding.add_argument("--threads", type=int, metavar="N", help="of the solver (default: all)")
