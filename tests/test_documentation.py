@@ -51,7 +51,7 @@ def test_examples(page, tmp_path, monkeypatch):
     run_page(page.read_text(encoding="utf-8"), page.name)
 
 
-def test_tutorials_have_examples(tmp_path):
+def test_tutorials_have_examples():
     for page in [DOCS / "quickstart.md", DOCS / "reading.md", *(DOCS / "tutorials").glob("[!i]*.md")]:
         assert ">>>" in page.read_text(encoding="utf-8"), page
 
@@ -85,6 +85,17 @@ def test_every_public_name_is_in_the_reference():
     methods = [name for name in dir(icid_rs.CausalGraph) if not name.startswith("_") and not name.endswith("_")]
     absent = [n for n in names + methods if not n.startswith("_") and not re.search(rf"\b{re.escape(n)}\b", reference)]
     assert absent == []
+
+
+def test_comparison_links_what_we_have():
+    tables = [row for row in (DOCS / "comparison.md").read_text(encoding="utf-8").splitlines() if row.startswith("| ")]
+    header = next(row for row in tables if "icid_rs" in row)
+    peers = {"causal-learn", "lingam", "gcastle", "dagma", "ges", "flopsearch", "py-tetrad", "pgmpy"}
+    assert peers <= {cell.strip() for cell in header.split("|")}
+    for row in tables:
+        assert row.count("|") == header.count("|"), row
+        ours = row.split("|")[2].strip()
+        assert not ours.startswith("yes"), f"no link to its page: {row}"
 
 
 def test_pages_build(tmp_path):
