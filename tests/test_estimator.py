@@ -392,7 +392,7 @@ class TestAudit:
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_wild_scales_warn(self, frame):
         frame["b"] *= 1e5
-        with pytest.warns(UserWarning, match="column 'b'.*standardise them, or pass noise_variances"):
+        with pytest.warns(UserWarning, match="column 'b'.*use noise='unequal', .* or pass noise_variances"):
             ICID(noise="equal").fit(frame)
 
     def test_nothing_found_warns(self):

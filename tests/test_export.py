@@ -337,7 +337,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"format": "other"}, "no graph of this library"),
+            ({"format": "other"}, "not a graph written by icid_rs"),
             ({"version": 2}, "reads version 1; install a newer one"),
             ({"version": "1"}, "version = '1'"),
             ({"names": ["cloud", "rain", "rain"]}, "'wet' is not among the names"),
@@ -371,13 +371,13 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("graph.json", b"{", "no valid JSON.*line 1 column 2"),
-            ("graph.json", b"", "no valid JSON"),
-            ("graph.json", b"[" * 100_000, "no valid JSON"),
+            ("graph.json", b"{", "not valid JSON.*line 1 column 2"),
+            ("graph.json", b"", "not valid JSON"),
+            ("graph.json", b"[" * 100_000, "not valid JSON"),
             ("graph.json", b'{"x": NaN}', "holds NaN"),
             ("graph.json", b"\xff\xfe", "no UTF-8"),
-            ("graph.graphml", b"<graphml", "no valid GraphML"),
-            ("graph.graphml", b"<html/>", "no valid GraphML"),
+            ("graph.graphml", b"<graphml", "not valid GraphML"),
+            ("graph.graphml", b"<html/>", "not valid GraphML"),
             ("edges.csv", b"a,b\n", "must name the columns source"),
             ("edges.csv", b"", "must name the columns source"),
             ("edges.csv", b"source,target,weight\na,b\n", "line 2 has 2 cells"),

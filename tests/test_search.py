@@ -117,7 +117,7 @@ def test_gaussian_noise_of_unequal_variance_gives_the_equivalence_class(degree):
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_variances_are_recognised(seed):
     B, X = table(50, 2, 500, seed, equal=True)
-    with pytest.warns(ScaleWarning, match="standardised columns"):
+    with pytest.warns(ScaleWarning, match="use noise='unequal'"):
         model = ICID().fit(X)
     assert metrics.count_accuracy(B, model.adjacency_matrix_)["shd"] <= 2
     noise = model.info_["choices"]["noise"]

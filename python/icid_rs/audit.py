@@ -31,8 +31,9 @@ def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3, missing
         row, column = bad[0]
         absent = bool(np.isnan(X[row, column]))
         raise ValueError(
-            f"X contains {'NaN' if absent else 'inf'}: row {row}, column {names[column]!r} ({len(bad)} such entries in "
-            "all); drop these rows or fill the values in" + (", or see the parameter missing" if absent else "")
+            f"X contains {'NaN' if absent else 'inf'}: row {row}, column {names[column]!r} ({len(bad)} such "
+            f"{'entry' if len(bad) == 1 else 'entries'} in all); drop these rows or fill the values in"
+            + (", or use missing='drop' or missing='pairwise'" if absent else "")
         )
 
 
@@ -121,7 +122,7 @@ def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
         warnings.warn(
             f"the standard deviations range from {scale[small]:.2g} (column {names[small]!r}) to {scale[large]:.2g} "
             f"(column {names[large]!r}), but the noise is taken to have equal variances, which depends on the units; "
-            "bring the columns to comparable units, standardise them, or pass noise_variances",
+            "use noise='unequal', bring the columns to comparable units, or pass noise_variances",
             UserWarning,
             stacklevel=3,
         )

@@ -187,8 +187,8 @@ def _warn_of_trouble(status: str, info: dict[str, Any], fista_tol: float) -> Non
         )
     if status == "max_fista_iter":
         warnings.warn(
-            f"the last descent stopped after its iterations at optimality {info['optimality']:.2g} > {fista_tol:.2g}; "
-            "raise max_fista_iter or fista_tol, or use schedule='restart'",
+            f"the last descent ended for want of iterations at {info['optimality']:.2g} not {fista_tol:.2g}; "
+            "raise max_fista_iter or fista_tol, or use schedule='restart' if it is 'paper'",
             ConvergenceWarning,
             stacklevel=3,
         )

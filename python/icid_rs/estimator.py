@@ -225,6 +225,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         -----
         ConvergenceWarning
             If the solver ran out of iterations.
+        ScaleWarning
+            If the directions may rest on the units of the columns.
         UserWarning
             If the columns have wildly different scales, or if no dependence was found between any of them.
         """
@@ -425,10 +427,12 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             reason = (
                 "no partial correlation differs from zero: the variables look independent, or there are too few rows"
             )
+        elif self.info_["threshold"] > 0:
+            reason = f"threshold = {self.info_['threshold']:g} may have removed every edge; lower it"
         elif self.info_["refine"] is None:
-            reason = "the penalty or the threshold removed every edge: lower l1_weight or threshold"
+            reason = "the penalty removed every edge: lower l1_weight"
         else:
-            reason = "no edge earns its penalty, or the threshold removed it: find more rows, or lower threshold"
+            reason = "no edge earns its penalty: find more rows"
         warnings.warn(f"the graph is empty: {reason}", UserWarning, stacklevel=3)
 
 

@@ -165,7 +165,7 @@ def _edges(edges: Any, names: Sequence[Any], what: str) -> NDArray[np.int64]:
     pairs = list(edges)
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Iterable) or len(list(pair)) != 2:
-            raise TypeError(f"{what}: {pair!r} is not a pair (cause, effect)")
+            raise TypeError(f"{what}: {pair!r} is not a pair (cause, effect); one edge alone is [(cause, effect)]")
     found = np.array(_located([i for pair in pairs for i in pair], names, what), dtype=np.int64).reshape(-1, 2)
     own = np.flatnonzero(found[:, 0] == found[:, 1])
     if own.size:

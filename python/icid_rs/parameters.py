@@ -43,6 +43,10 @@ def settle_parameters(model: Any) -> dict[str, Any]:
         and model.noise_variances is None
         and (model.refine in ("order", None) or model.dag is None or model.precision == "precomputed")
     ):
+        if model.precision == "precomputed":
+            raise ValueError(
+                "noise='unequal' needs data: theta alone tells no directions then; pass noise_variances, or fit data"
+            )
         raise ValueError(
             "the decomposition and elimination suppose that noise variances are equal or known; with "
             "noise='unequal' use refine='search', or pass noise_variances"

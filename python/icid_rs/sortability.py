@@ -78,8 +78,8 @@ def report(B: Any, covariance: FloatArray, inverse: FloatArray | None, *, by_sca
     if by_scale and by_variance >= _SORTED:
         note = (
             f"along {by_variance:.0%} of the edges the variance grows, and noise variances were taken to be equal: the "
-            "directions may rest on the units of the columns. If these are arbitrary, fit standardised columns too and "
-            "compare; if they are not, say so with noise='equal'"
+            "directions may rest on the units of the columns. If these are arbitrary, use noise='unequal'; if they are "
+            "not, say so with noise='equal'"
         )
         warnings.warn(note, ScaleWarning, stacklevel=4)
     return {"variance": by_variance, "r2": None if explained is None else sortability(B, explained), "note": note}

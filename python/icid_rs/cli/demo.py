@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from typing import Any
 
-from icid_rs import ICID, datasets, metrics
+from icid_rs import ICID, ScaleWarning, datasets, metrics
 from icid_rs.graph import Edge, list_edges
 
 
@@ -33,7 +34,10 @@ def run(options: argparse.Namespace) -> None:
     print(f"data       {n} samples")
 
     start = time.perf_counter()
-    model = ICID().fit(X)
+    with warnings.catch_warnings():
+        # The units of simulated data are those of the model.
+        warnings.simplefilter("ignore", ScaleWarning)
+        model = ICID().fit(X)
     seconds = time.perf_counter() - start
     found = model.adjacency_matrix_
     score = metrics.count_accuracy(B, found)

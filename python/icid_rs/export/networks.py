@@ -102,7 +102,7 @@ def from_graphml(content: bytes) -> CausalGraph:
     try:
         network = nx.read_graphml(io.BytesIO(content))
     except (SyntaxError, KeyError, TypeError, ValueError, nx.NetworkXError) as error:
-        raise ValueError(f"no valid GraphML: {error}") from None
+        raise ValueError(f"not valid GraphML: {error}") from None
     if network.graph.pop("integer_names", False):
         network = nx.relabel_nodes(network, int)
     return from_networkx(network)

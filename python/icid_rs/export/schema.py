@@ -73,9 +73,9 @@ def from_json(text: str) -> CausalGraph:
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"no valid JSON: {error}") from None
+        raise ValueError(f"not valid JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"no graph of this library: it must be an object with the format {FORMAT!r}")
+        raise ValueError(f"not a graph written by icid_rs: it must be an object with the format {FORMAT!r}")
     number = content.get("version")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise ValueError(f"version = {number!r}: it must be a positive integer")
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"no valid JSON: it holds {name}, which is no number")
+    raise ValueError(f"not valid JSON: it holds {name}, which is no number")
 
 
 class _Reader:
