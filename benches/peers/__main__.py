@@ -55,7 +55,7 @@ def hopeless(entry: Run, history: list[dict]) -> bool:
 def urgency(entry: Run, history: list[dict]) -> float:
     """Guess the time by the nearest size, cubed; raw data and the main tables go first, further seeds last."""
     method, case = entry
-    seen = [line for line in history if line["method"] == method and line["status"] != "error"]
+    seen = [line for line in history if line["method"] == method and line["status"] in ("ok", "timeout")]
     guess = 0.0
     if seen:
         near = max(seen, key=lambda line: (line["d"] <= case.d, -abs(line["d"] - case.d), line["cpu_seconds"]))

@@ -44,9 +44,7 @@ def cell(runs: pd.DataFrame, method: str, case: Case, *, seed: int | None = None
     if len(done):
         metrics = ["shd", "tpr", "fdr", "class_distance", "sid", "peak_mib"]
         values = done[metrics].apply(pd.to_numeric).median()
-        return Cell(
-            "ok", len(done), float(done["cpu_seconds"].median()), values, str(done["message"].fillna("").iloc[0])
-        )
+        return Cell("ok", len(done), float(done["cpu_seconds"].median()), values)
     if len(here):
         return Cell("error", len(here), message=str(here["message"].iloc[0]))
     exceeded = own[own["status"].isin(LIMITS)].to_dict("records")

@@ -39,7 +39,7 @@ def load() -> pd.DataFrame:
 
 def stored() -> pd.DataFrame:
     """Return the runs under version control."""
-    return pd.read_csv(CSV) if CSV.exists() else pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(CSV).fillna({"message": ""}) if CSV.exists() else pd.DataFrame(columns=COLUMNS)
 
 
 def fold() -> None:

@@ -2,6 +2,8 @@
 
 import pytest
 from benches.peers.adapters import METHODS
+from benches.peers.cases import Case
+from benches.peers.runs import run
 from benches.peers.smoke import solve
 
 
@@ -10,3 +12,9 @@ def test_the_easy_case_is_solved_with_every_direction(method):
     wrong, outcome = solve(method)
     assert outcome["status"] == "ok", outcome
     assert wrong == 0
+
+
+def test_a_run_ends_at_its_limit():
+    line = run(METHODS["DAGMA"], Case("ER", 1, 50, 500, "raw"), seconds=1)
+    assert line["status"] == "timeout"
+    assert "shd" not in line
