@@ -15,12 +15,13 @@ from benches.peers.runs import LIMITS, SECONDS, run, stops
 from benches.peers.smoke import solve
 
 Run = tuple[str, Case]
+TABLES = ("raw", "standardised", "side")
 
 
 def fill(options: argparse.Namespace) -> None:
     """Run what is missing, the shortest first, until nothing is left or the time is up."""
     runs = itertools.chain(itertools.product(METHODS, [*main_cases(), *side_cases()]), rival_cases())
-    wanted = [entry for entry in runs if entry[0] in options.methods and entry[1].d <= options.largest]
+    wanted = [(method, case) for method, case in runs if method in options.methods and case.table in options.tables]
     end = time.monotonic() + 60 * options.minutes
     known = store.load()
     if options.again:
@@ -60,8 +61,7 @@ def urgency(entry: Run, history: list[dict]) -> float:
     if seen:
         near = max(seen, key=lambda line: (line["d"] <= case.d, -abs(line["d"] - case.d), line["cpu_seconds"]))
         guess = near["cpu_seconds"] * (case.d / near["d"]) ** 3
-    side = case.graph != "ER" or case.n != 10 * case.d or case.noise != "gaussian"
-    weight = (3 if case.scaling == "standardised" else 1) * (3 if side else 1) * (10 if case.seed else 1)
+    weight = {"raw": 1, "standardised": 3, "side": 5}[case.table] * (100 if case.seed else 1)
     # Starting a process takes a second or more, whatever the method.
     return weight * (1.0 + min(guess, SECONDS))
 
@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("command", choices=("smoke", "fill", "page"))
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS, metavar="METHOD")
     parser.add_argument("--core", type=int, default=1, help="the processor core that runs are bound to (1)")
-    parser.add_argument("--largest", type=int, default=2000, help="leave out cases with more variables")
+    parser.add_argument("--tables", nargs="+", default=TABLES, choices=TABLES, help="what to fill; all by default")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run after this time")
     parser.add_argument("--again", action="store_true", help="run the chosen methods again; new results replace old")
     options = parser.parse_args()

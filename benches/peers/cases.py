@@ -36,6 +36,12 @@ class Case:
     noise: str = "gaussian"
     seed: int = 0
 
+    @property
+    def table(self) -> Literal["raw", "standardised", "side"]:
+        """The part of the page it belongs to."""
+        main = self.graph == "ER" and self.n == 10 * self.d and self.noise == "gaussian"
+        return self.scaling if main else "side"
+
     def make(self) -> tuple[sp.csr_array, np.ndarray]:
         """Draw or read the graph and the data."""
         rng = np.random.default_rng(self.seed)
