@@ -59,7 +59,9 @@ def urgency(entry: Run, history: list[dict]) -> float:
     seen = [line for line in history if line["method"] == method and line["status"] in ("ok", "timeout")]
     guess = 0.0
     if seen:
-        near = max(seen, key=lambda line: (line["d"] <= case.d, -abs(line["d"] - case.d), line["cpu_seconds"]))
+        near = max(
+            seen, key=lambda line: (line["scaling"] == case.scaling, line["d"] <= case.d, -abs(line["d"] - case.d))
+        )
         guess = near["cpu_seconds"] * (case.d / near["d"]) ** 3
     weight = {"raw": 1, "standardised": 3, "side": 5}[case.table] * (100 if case.seed else 1)
     # Starting a process takes a second or more, whatever the method.

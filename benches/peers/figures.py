@@ -64,7 +64,7 @@ def time_by_size(runs: pd.DataFrame) -> plt.Figure:
 
 def accuracy_by_time(runs: pd.DataFrame) -> plt.Figure:
     """Distance against time at 100 variables: below is closer, left is faster."""
-    figure, panels = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(11, 5), sharex=True, layout="constrained")
     metrics = {"raw": ("shd", "structural Hamming distance"), "standardised": ("class_distance", "distance of classes")}
     for axes, (scaling, title) in zip(panels, TITLES.items(), strict=True):
         metric, label = metrics[scaling]
@@ -76,7 +76,7 @@ def accuracy_by_time(runs: pd.DataFrame) -> plt.Figure:
         axes.set_xscale("log")
         axes.set_yscale("symlog", linthresh=1)
         axes.set(title=title, xlabel="processor time of the fit, seconds", ylabel=f"{label}, pairs of variables")
-        axes.set_ylim(bottom=-0.3)
+        axes.set_ylim(-0.3, 3000)
         axes.set_yticks([0, 1, 10, 100, 1000], ["0", "1", "10", "100", "1000"])
         axes.grid(color="0.92")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)

