@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -15,7 +16,9 @@ class Cell:
 
     #: As of a run, or ``"hopeless"``: a smaller case exceeded the limits, or ``"missing"``.
     status: str
+    #: How many seeds were run, and how many there should be.
     seeds: int = 0
+    planned: int = 0
     seconds: float = float("nan")
     values: pd.Series | None = None
     message: str = ""
@@ -29,26 +32,36 @@ class Cell:
         return SECONDS if self.status == "timeout" else self.seconds
 
 
-def cell(runs: pd.DataFrame, method: str, case: Case, *, seed: int | None = None) -> Cell:
-    """Take medians over the seeds that are there, or one of them."""
+def cell(runs: pd.DataFrame, method: str, case: Case, seeds: Collection[int] | None = None) -> Cell:
+    """Take medians over those of the seeds, by default the planned ones, that have been run."""
+    seeds = case.seeds if seeds is None else seeds
     own = runs[runs["method"] == method]
-    here = own
+    here = own[own["seed"].isin(seeds)]
     for name in ("graph", "degree", "d", "n", "scaling", "noise"):
         here = here[here[name] == getattr(case, name)]
-    if seed is not None:
-        here = here[here["seed"] == seed]
     for status in LIMITS:
         if (here["status"] == status).any():
-            return Cell(status, len(here))
+            return Cell(status)
     done = here[here["status"] == "ok"]
     if len(done):
         metrics = ["shd", "tpr", "fdr", "class_distance", "sid", "peak_mib"]
         values = done[metrics].apply(pd.to_numeric).median()
-        return Cell("ok", len(done), float(done["cpu_seconds"].median()), values)
+        return Cell("ok", len(done), len(seeds), float(done["cpu_seconds"].median()), values)
     if len(here):
-        return Cell("error", len(here), message=str(here["message"].iloc[0]))
+        return Cell("error", message=str(here["message"].iloc[0]))
     exceeded = own[own["status"].isin(LIMITS)].to_dict("records")
     return Cell("hopeless" if any(stops(line, case) for line in exceeded) else "missing")
+
+
+def pair(runs: pd.DataFrame, first: str, second: str, case: Case) -> tuple[Cell, Cell]:
+    """Compare two methods on the seeds that both have finished."""
+    done = runs[runs["status"] == "ok"]
+    common = [
+        seed
+        for seed in case.seeds
+        if all(cell(done, method, case, [seed]).status == "ok" for method in (first, second))
+    ]
+    return cell(done, first, case, common), cell(done, second, case, common)
 
 
 def sizes(case: Case, largest: tuple[int, ...]) -> list[Case]:
