@@ -30,12 +30,12 @@ SIDE = {
     "n < d: n = 40": Case("ER", 1, 50, 40, "raw"),
 }
 SHAPES = {
-    "exponential": Case("ER", 1, 50, 500, "standardised", "exponential"),
-    "Laplace": Case("ER", 1, 50, 500, "standardised", "laplace"),
+    "exponential noise": Case("ER", 1, 50, 500, "standardised", "exponential"),
+    "Laplace noise": Case("ER", 1, 50, 500, "standardised", "laplace"),
 }
 SACHS = {
-    "concentrations": Case("Sachs", 0, 11, 853, "standardised", "concentrations"),
-    "logarithms": Case("Sachs", 0, 11, 853, "standardised", "logarithms"),
+    "Sachs, concentrations": Case("Sachs", 0, 11, 853, "standardised", "concentrations"),
+    "Sachs, logarithms": Case("Sachs", 0, 11, 853, "standardised", "logarithms"),
 }
 RIVALS = {
     "ER1, d = 100, n = 1 000": Case("ER", 1, 100, 1000, "standardised"),
@@ -84,7 +84,10 @@ def _sections(runs: pd.DataFrame) -> Iterator[str]:
     yield _table(runs, standardised, "class_distance")
     yield _refusals(runs, [*raw.values(), *standardised.values()])
     yield "## Noise that is not Gaussian"
-    yield "ER1, d = 50, n = 500, standardised, unequal variances: the shape of the noise determines the graph. SHD."
+    yield (
+        "ER1, d = 50, n = 500, standardised, unequal variances: the shape of the noise determines the graph. SHD, "
+        "undirected edges at their best."
+    )
     yield _table(runs, SHAPES, "shd")
     yield "## Closer looks"
     yield (
@@ -101,7 +104,7 @@ def _sections(runs: pd.DataFrame) -> Iterator[str]:
     yield "## Measured data"
     yield (
         "Protein signalling of Sachs et al. (2005), 853 cells, 11 proteins, columns standardised: SHD from the 17 "
-        "edges that are consensus. An empty graph has 17."
+        "edges that are consensus, undirected edges at their best. An empty graph has 17."
     )
     yield _table(runs, SACHS, "shd")
     yield "## All measures, 100 variables"
@@ -267,7 +270,8 @@ def _measures(runs: pd.DataFrame, case: Case) -> str:
     return (
         _markdown(rows)
         + "\n\nSID is the structural intervention distance, which `gadjid` extends to classes; it is empty "
-        "where the result is no class of acyclic graphs. Memory is that of the process, with interpreter and data."
+        "where the result is no class of acyclic graphs. Memory is that of the process, with interpreter and data; "
+        "it is empty where it was not measured."
     )
 
 
