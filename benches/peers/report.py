@@ -124,13 +124,15 @@ def _introduction(runs: pd.DataFrame) -> str:
     when = f"on {dates[0]}" if dates[0] == dates[-1] else f"from {dates[0]} to {dates[-1]}"
     planned = [(method, case) for case in main_cases() for method in METHODS]
     missing = sum(cell(runs, method, case, [case.seed]).status == "missing" for method, case in planned)
-    return f"""Each package runs in an environment of its own, with the settings its authors recommend, on the same
-simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds 0, 1, 2 up to 200 variables and
-seed 0 beyond. Nothing is tuned on the truth. `python -m benches.peers fill` makes the runs and
+    return f"""Each package runs in an environment of its own, with the settings listed at the end,
+mostly defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds
+0, 1, 2 up to 200
+variables and seed 0 beyond. Nothing is tuned on the truth. `python -m benches.peers fill` makes the runs and
 `python -m benches.peers page` this page; [benches/peers](../benches/peers) holds both, and the runs as a table. The
 tables of the paper that ICID comes from are on [a page of their own](paper.md).
 
-Measured {when} on {machines}, which was busy with other work as well. Times are therefore processor seconds, user and
+Measured {when} on {machines}, which was busy with other work and with
+several of these runs at once. Times are therefore processor seconds, user and
 system, of the fit alone, without imports and starting up; every run is bound to one core and one thread. The limit is
 {SECONDS} of these seconds, and {GIB:.0f} GiB. Java compiles while it runs, and that time counts. Medians over seeds.
 

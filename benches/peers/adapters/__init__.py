@@ -1,4 +1,4 @@
-"""One file for each package: how it is installed and called, with the settings its authors recommend.
+"""One file for each package: how it is installed and called, with which settings.
 
 Modules here import their packages only when a method is made, so that the runner can list them all.
 """

@@ -13,7 +13,7 @@ class Dagma(Method):
     # It asks for torch, which only its nonlinear models use.
     bare = ("dagma==1.1.1",)
     kind = "dag"
-    settings = "linear, l2, lambda1 = 0.02 as in its documentation; weights below 0.3 dropped (default)"
+    settings = "linear, l2, lambda1 = 0.02 as in its own example; weights below 0.3 dropped (default)"
 
     def __init__(self) -> None:
         from dagma.linear import DagmaLinear

@@ -11,7 +11,7 @@ class Flop(Method):
     package = "flopsearch"
     requirements = ("flopsearch==0.3.0", "numpy==2.4.6")
     kind = "cpdag"
-    settings = "penalty 2.0, as recommended, and 20 restarts, as in its paper; not seeded"
+    settings = "penalty 2.0, as recommended, and 20 restarts, our choice (its example has 50); not seeded"
 
     def __init__(self) -> None:
         from flopsearch import flop
