@@ -1,0 +1,290 @@
+"""The page docs/results.md, from the stored runs and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+from benches.peers.adapters import METHODS
+from benches.peers.cases import SIZES, Case, main_cases
+from benches.peers.cells import Cell, cell, number, pair, seconds, sizes
+from benches.peers.environments import ROOT
+from benches.peers.runs import GIB, SECONDS
+
+PAGE = ROOT / "docs" / "results.md"
+OURS = "ICID"
+#: By how much the default should be faster on raw data with equal noise variances, where they finish.
+FASTER = {
+    "DAGMA": 100,
+    "NOTEARS": 100,
+    "GOLEM": 100,
+    "fGES (Tetrad)": 10,
+    "GES (causal-learn)": 10,
+    "GES (ges)": 10,
+}
+SIDE = {
+    "hubs: SF2, n = 10 d": Case("SF", 2, 50, 500, "raw"),
+    "n = 2 d": Case("ER", 1, 50, 100, "raw"),
+    "n < d: n = 40": Case("ER", 1, 50, 40, "raw"),
+}
+SHAPES = {
+    "exponential noise": Case("ER", 1, 50, 500, "standardised", "exponential"),
+    "Laplace noise": Case("ER", 1, 50, 500, "standardised", "laplace"),
+}
+SACHS = {
+    "Sachs, concentrations": Case("Sachs", 0, 11, 853, "standardised", "concentrations"),
+    "Sachs, logarithms": Case("Sachs", 0, 11, 853, "standardised", "logarithms"),
+}
+RIVALS = {
+    "ER1, d = 100, n = 1 000": Case("ER", 1, 100, 1000, "standardised"),
+    "ER2, d = 100, n = 2 000": Case("ER", 2, 100, 2000, "standardised"),
+    "SF2, d = 100, n = 2 000": Case("SF", 2, 100, 2000, "standardised"),
+    "ER1, d = 400, n = 4 000": Case("ER", 1, 400, 4000, "standardised"),
+}
+
+
+def write(runs: pd.DataFrame, path: Path = PAGE) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join(_sections(runs)) + "\n")
+
+
+def _sections(runs: pd.DataFrame) -> Iterator[str]:
+    yield "# Side by side with others"
+    yield _introduction(runs)
+    yield "![Time against the number of variables](figures/peers-time.png)"
+    yield "![Distance from the truth against time, 100 variables](figures/peers-accuracy.png)"
+    yield "## Raw data, equal noise variances"
+    yield (
+        "Gaussian noise, n = 10 d. A cell holds the SHD, smaller is better, and the processor time of the fit. Methods "
+        "that find a class of graphs leave some edges undirected: here they count as pointing the right way."
+    )
+    for degree in (1, 2):
+        yield f"ER{degree}, {'one edge' if degree == 1 else 'two edges'} per variable:"
+        yield _by_size(runs, Case("ER", degree, 0, 0, "raw"), "shd")
+    yield "### What was aimed at"
+    yield _aims(runs)
+    yield "## Standardised data, unequal noise variances"
+    yield (
+        "Gaussian noise with variances uniform on [0.5, 2], n = 10 d, every column divided by its standard deviation: "
+        "nothing tells more than the class of graphs with the same independences. A cell holds the number of pairs of "
+        "variables that are joined differently in the class found and the true one, and the processor time."
+    )
+    for degree in (1, 2):
+        yield f"ER{degree}:"
+        yield _by_size(runs, Case("ER", degree, 0, 0, "standardised"), "class_distance")
+    yield "## Where others do better"
+    yield _losses(runs)
+    yield "## Hubs and few samples"
+    yield "d = 50, Gaussian. Raw, equal variances: SHD. Standardised, unequal variances: distance between classes."
+    raw = {f"{name}, raw": case for name, case in SIDE.items()}
+    standardised = {f"{name}, standardised": replace(c, scaling="standardised") for name, c in SIDE.items()}
+    yield _table(runs, raw, "shd")
+    yield _table(runs, standardised, "class_distance")
+    yield _refusals(runs, [*raw.values(), *standardised.values()])
+    yield "## Noise that is not Gaussian"
+    yield (
+        "ER1, d = 50, n = 500, standardised, unequal variances: the shape of the noise determines the graph. SHD, "
+        "undirected edges at their best."
+    )
+    yield _table(runs, SHAPES, "shd")
+    yield "## Closer looks"
+    yield (
+        "Standardised Gaussian data, five seeds: distance between classes. FLOP's own distances vary from run to "
+        "run, because its restarts are not seeded."
+    )
+    yield _table(runs, RIVALS, "class_distance", ("ICID", "FLOP"), range(5))
+    yield "ER1, d = 100, n = 1 000, standardised, unequal variances, not Gaussian: SHD."
+    shapes = {
+        noise: Case("ER", 1, 100, 1000, "standardised", noise)
+        for noise in ("exponential", "gumbel", "uniform", "laplace")
+    }
+    yield _table(runs, shapes, "shd", ("ICID", "DirectLiNGAM", "ICA-LiNGAM"))
+    yield "## Measured data"
+    yield (
+        "Protein signalling of Sachs et al. (2005), 853 cells, 11 proteins, columns standardised: SHD from the 17 "
+        "edges that are consensus, undirected edges at their best. An empty graph has 17."
+    )
+    yield _table(runs, SACHS, "shd")
+    yield "## All measures, 100 variables"
+    for case, title in (
+        (Case("ER", 2, 100, 1000, "raw"), "ER2, raw, equal variances"),
+        (Case("ER", 2, 100, 1000, "standardised"), "ER2, standardised, unequal variances"),
+    ):
+        yield f"{title}, n = 1 000:"
+        yield _measures(runs, case)
+    yield "## Methods, packages and settings"
+    yield _methods(runs)
+
+
+def _introduction(runs: pd.DataFrame) -> str:
+    dates = sorted(str(date)[:10] for date in runs["date"])
+    machines = " and ".join(sorted(set(runs["machine"])))
+    when = f"on {dates[0]}" if dates[0] == dates[-1] else f"from {dates[0]} to {dates[-1]}"
+    planned = [(method, case) for case in main_cases() for method in METHODS]
+    missing = sum(cell(runs, method, case, [case.seed]).status == "missing" for method, case in planned)
+    return f"""Each package runs in an environment of its own, with the settings listed at the end,
+mostly defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds
+0, 1, 2 up to 200
+variables and seed 0 beyond. Nothing is tuned on the truth. `python -m benches.peers fill` makes the runs and
+`python -m benches.peers page` this page; [benches/peers](../benches/peers) holds both, and the runs as a table. The
+tables of the paper that ICID comes from are on [a page of their own](paper.md).
+
+Measured {when} on {machines}, which was busy with other work and with
+several of these runs at once. Times are therefore processor seconds, user and
+system, of the fit alone, without imports and starting up; every run is bound to one core and one thread. The limit is
+{SECONDS} of these seconds, and {GIB:.0f} GiB. Java compiles while it runs, and that time counts. Medians over seeds.
+
+| in a cell | |
+|---|---|
+| **> {SECONDS} s** | the limit was reached |
+| – | not tried: a smaller case reached the limit |
+| error | the method refused or failed; the reason is below the table or in the stored runs |
+| · | not run yet |
+| ¹ ² ³ ⁴ | only so many of the planned seeds have been run |
+
+Of {len(planned)} runs for the four main tables, {missing} are still missing."""
+
+
+def _by_size(runs: pd.DataFrame, case: Case, metric: str) -> str:
+    return _table(runs, {f"d = {c.d:,}".replace(",", " "): c for c in sizes(case, SIZES)}, metric)
+
+
+def _table(
+    runs: pd.DataFrame,
+    cases: dict[str, Case],
+    metric: str,
+    methods: Iterable[str] = METHODS,
+    seeds: Collection[int] | None = None,
+) -> str:
+    rows = [["", *cases], ["---"] * (len(cases) + 1)]
+    for method in methods:
+        cells = [_written(cell(runs, method, case, seeds), metric) for case in cases.values()]
+        rows.append([f"**{method}**" if method == OURS else method, *cells])
+    return _markdown(rows)
+
+
+def _written(each: Cell, metric: str) -> str:
+    match each.status:
+        case "ok":
+            mark = "¹²³⁴"[each.seeds - 1] if each.seeds < each.planned else ""
+            return f"{number(each[metric])}{mark} · {seconds(each.seconds)}"
+        case "timeout":
+            return f"**> {SECONDS} s**"
+        case "hopeless":
+            return "–"
+        case "missing":
+            return "·"
+        case other:
+            return other
+
+
+def _aims(runs: pd.DataFrame) -> str:
+    """Say of each aim whether it holds, cell by cell."""
+    rows = [["ICID against", "faster by", "cells", "times faster", "its SHD, and theirs", "holds"], ["---"] * 6]
+    for method, factor in FASTER.items():
+        pairs = []
+        for degree in (1, 2):
+            for case in sizes(Case("ER", degree, 0, 0, "raw"), SIZES[1:]):
+                ours, theirs = pair(runs, OURS, method, case)
+                if theirs.status == ours.status == "ok":
+                    pairs.append((case, ours, theirs))
+        if not pairs:
+            reached = cell(runs, method, Case("ER", 1, 100, 1000, "raw")).status in ("timeout", "memory", "hopeless")
+            rows.append([method, f"≥ {factor}", "none finished" if reached else "not run yet", "", "", ""])
+            continue
+        ratios = [theirs.seconds / ours.seconds for _, ours, theirs in pairs]
+        fast, good = min(ratios) >= factor, all(ours["shd"] <= theirs["shd"] for _, ours, theirs in pairs)
+        rows.append(
+            [
+                method,
+                f"≥ {factor}",
+                ", ".join(f"ER{case.degree} {case.d}" for case, _, _ in pairs),
+                ", ".join(f"{ratio:,.0f}".replace(",", " ") for ratio in ratios),
+                ", ".join(f"{number(ours['shd'])} / {number(theirs['shd'])}" for _, ours, theirs in pairs),
+                "yes" if fast and good else f"**no**: {' and '.join(_failed(fast, good))}",
+            ]
+        )
+    return (
+        "On raw data with equal noise variances and at least 100 variables, wherever the other finishes, the default "
+        "should be so many times faster, with a median SHD that is no worse, on the seeds that both have finished:\n\n"
+        + _markdown(rows)
+    )
+
+
+def _failed(fast: bool, good: bool) -> Iterator[str]:
+    if not fast:
+        yield "speed"
+    if not good:
+        yield "SHD"
+
+
+def _losses(runs: pd.DataFrame) -> str:
+    """List where another method comes closer than ours, or as close in less time."""
+    rows = [["", "closer", "as close, and faster"], ["---"] * 3]
+    cases = {f"ER{c.degree}, d = {c.d}, {c.scaling}": c for c in main_cases() if c.seed == 0}
+    cases |= {f"{name}, raw": case for name, case in SIDE.items()}
+    cases |= {f"{name}, standardised": replace(case, scaling="standardised") for name, case in SIDE.items()}
+    for name, case in (cases | SHAPES | SACHS).items():
+        metric = "class_distance" if case.scaling == "standardised" and case.noise == "gaussian" else "shd"
+        closer, faster = [], []
+        for method in METHODS:
+            ours, theirs = pair(runs, OURS, method, case)
+            entry = f"{method}: {_written(theirs, metric)} (ICID {_written(ours, metric)})"
+            if theirs[metric] < ours[metric]:
+                closer.append(entry)
+            elif theirs[metric] == ours[metric] and theirs.seconds < ours.seconds:
+                faster.append(entry)
+        if closer or faster:
+            rows.append([name, "; ".join(closer), "; ".join(faster)])
+    if len(rows) == 2:
+        return "Nowhere, among the runs that are stored."
+    return "In all tables of this page, on the seeds that both have finished:\n\n" + _markdown(rows)
+
+
+def _refusals(runs: pd.DataFrame, cases: list[Case]) -> str:
+    """Say why methods ended with an error."""
+    reasons = {}
+    for method in METHODS:
+        for case in cases:
+            each = cell(runs, method, case)
+            if each.status == "error":
+                reasons.setdefault((method, each.message.split("\n")[0]), []).append(case)
+    lines = {}
+    for method, message in reasons:
+        lines.setdefault(method, message)
+    return "\n".join(f"- {method}: {message}" for method, message in lines.items()) or "No method refused."
+
+
+def _measures(runs: pd.DataFrame, case: Case) -> str:
+    names = ["SHD", "TPR", "FDR", "distance of classes", "SID of classes", "time", "peak memory"]
+    rows = [["", *names], ["---"] * 8]
+    for method in METHODS:
+        each = cell(runs, method, case)
+        if each.status != "ok":
+            rows.append([method, _written(each, "shd"), *[""] * 6])
+            continue
+        memory = "" if pd.isna(each["peak_mib"]) else f"{each['peak_mib']:.0f} MiB"
+        sid = "" if pd.isna(each["sid"]) else number(each["sid"])
+        rows.append([method, number(each["shd"]), f"{each['tpr']:.2f}", f"{each['fdr']:.2f}"])
+        rows[-1] += [number(each["class_distance"]), sid, seconds(each.seconds), memory]
+    return (
+        _markdown(rows)
+        + "\n\nSID is the structural intervention distance, which `gadjid` extends to classes; it is empty "
+        "where the result is no class of acyclic graphs. Memory is that of the process, with interpreter and data; "
+        "it is empty where it was not measured."
+    )
+
+
+def _methods(runs: pd.DataFrame) -> str:
+    rows = [["", "package", "version", "finds", "settings"], ["---"] * 5]
+    for name, method in METHODS.items():
+        versions = runs.loc[runs["method"] == name, "version"].dropna().unique()
+        kind = "graph" if method.kind == "dag" else "class"
+        rows.append([name, method.package, ", ".join(sorted(versions)), kind, method.settings])
+    return _markdown(rows)
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
