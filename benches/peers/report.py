@@ -128,7 +128,7 @@ def _introduction(runs: pd.DataFrame) -> str:
 mostly defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds
 0, 1, 2 up to 200
 variables and seed 0 beyond. Nothing is tuned on the truth. `python -m benches.peers fill` makes the runs and
-`python -m benches.peers page` this page; [benches/peers](../benches/peers) holds both, and the runs as a table. The
+`python -m benches.peers page` this page; `benches/peers` holds both, and the runs as a table. The
 tables of the paper that ICID comes from are on [a page of their own](paper.md).
 
 Measured {when} on {machines}, which was busy with other work and with
