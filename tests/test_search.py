@@ -282,3 +282,17 @@ class TestEquivalenceClass:
     def test_cycles_are_refused(self):
         with pytest.raises(ValueError, match="cycle"):
             equivalence_class([[0, 1], [1, 0]])
+
+
+def test_a_time_limit_keeps_the_best():
+    """The last call is cut short at once, and must not replace what was found before."""
+    rng = np.random.default_rng(0)
+    B = datasets.random_dag(60, 3, random_state=rng)
+    X = datasets.sample_sem(B, 150, noise_variances=rng.uniform(0.5, 2, 60), random_state=rng)
+    scores = {}
+    for limit in (0.0, 0.3, None):
+        model = ICID(noise="unequal", time_limit=limit, trials=50, n_threads=1).fit(X)
+        scores[limit] = model.info_["refinement"]["score"]
+        assert model.info_["choices"]["penalty"]["inflation"] < 2
+    assert scores[None] <= scores[0.3] + 1e-6
+    assert scores[0.3] <= scores[0.0] + 1e-6

@@ -23,6 +23,7 @@ from icid_rs._validation import FloatArray, check_int, check_real
 from icid_rs.confidence import Bootstrap, Csr
 from icid_rs.estimator import ICID
 from icid_rs.inputs import Table
+from icid_rs.moments import Moments
 from icid_rs.resampling import Resampling, block_length
 
 
@@ -104,6 +105,8 @@ def bootstrap(
     True
     """
     _check_model(model)
+    if isinstance(X, Moments):
+        raise TypeError("bootstrap draws rows, which moments do not hold; pass the table")
     count = check_int(n, "n", 1)
     values = model._validated(X, reset=False)
     audit.check_values(values, model._names(), missing=model.missing)

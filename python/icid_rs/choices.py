@@ -191,7 +191,8 @@ def refine_by_search(
         score = _equal_score(ordered, n, ordered.info["penalty"])
         same_graph = _unequal_score(ordered, n, ordered.info["penalty"])
         settled = noise == "equal" or noise_variances is not None or score <= same_graph
-        if settled and not always:
+        # Elimination follows what is known of orders, not of single edges.
+        if settled and not always and (knowledge is None or knowledge.is_order):
             chosen = "known" if noise_variances is not None else "equal"
             choices["noise"] = {"chosen": chosen, "equal": score, "unequal, same graph": same_graph}
             choices["penalty"] = {"edge": base, "inflation": inflation}
@@ -245,10 +246,14 @@ def refine_by_search(
         )
 
     # The null is judged by the best graph: one that is not found out yet leaves residuals that look inflated.
-    found = search(base, found.order, trials, share=0.5)
+    found = min(found, search(base, found.order, trials, share=0.5), key=_score)
     calibrated, inflation = _calibrate(found, lambda penalty: search(penalty, found.order, 0), covariance, n, base)
-    if inflation > 1.0 or deadline is not None:
-        found = search(base * inflation, calibrated.order, trials)
+    if left() == 0.0:
+        # Graphs that time has cut short say nothing of the null.
+        calibrated, inflation = found, 1.0
+    missing = trials if inflation > 1.0 else trials - found.trials
+    if missing > 0:
+        found = min(calibrated, search(base * inflation, calibrated.order, missing), key=_score)
 
     score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
     choices["noise"] = {"chosen": "unequal", "unequal": score}
@@ -311,6 +316,10 @@ def _calibrate(
         if _SURVIVING * fitted.B.nnz < first.B.nnz:
             break
     return first, 1.0
+
+
+def _score(found: Searched) -> float:
+    return found.score
 
 
 def _equal_score(refined: Refined, n: int, penalty: float) -> float:

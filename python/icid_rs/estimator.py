@@ -70,8 +70,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         Edges (cause, effect) that the graph must have or must not have, by name or number of their columns.
     tiers : list of groups of columns, optional
         Earliest first: no edge goes from a later group to an earlier one. Columns may be left out; within a group
-        anything goes. All this is known to the decomposition, to elimination and to the search, not imposed on their
-        result.
+        anything goes. The decomposition and the search know all this while they look; elimination knows required edges
+        and tiers, and gives way to the search if there is more.
     missing : {"raise", "drop", "pairwise"}
         What to do about missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any.
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
@@ -256,7 +256,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
-        B = _above(B, choices["threshold"], proposer.knowledge)
+        B = proposer.complete(_above(B, choices["threshold"]))
         self.adjacency_matrix_, self.causal_order_ = B, order
         self.cpdag_ = None if order is None else equivalence_class(B)
         if self.cpdag_ is not None and proposer.knowledge is not None:
@@ -447,16 +447,11 @@ def _identified(noise: str, choices: dict[str, Any], d: int) -> str:
     return "graph" if residuals["shaped variables"] >= d - 1 else "partly"
 
 
-def _above(B: Any, threshold: float, knowledge: Knowledge | None) -> sp.csr_array[np.float64, tuple[int, int]]:
-    """Drop weights below a threshold, except those of required edges."""
-    small = np.abs(B.data) < threshold
-    if knowledge is not None and small.any():
-        kept = knowledge.required_pattern()
-        rows = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
-        small &= np.asarray(kept[rows, B.indices] == 0).ravel()
-    B.data[small] = 0.0
+def _above(B: Any, threshold: float) -> Any:
+    """Drop weights below a threshold."""
+    B.data[np.abs(B.data) < threshold] = 0.0
     B.eliminate_zeros()
-    return sp.csr_array(B)
+    return B
 
 
 def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,11 @@ class Knowledge:
         )
         knowledge._check(names)
         return knowledge if len(knowledge.required) or len(knowledge.forbidden) or tiers is not None else None
+
+    @property
+    def is_order(self) -> bool:
+        """Whether it says no more than which variables come before others."""
+        return len(self.forbidden) == 0 and bool((self.tiers >= 0).all() or (self.tiers < 0).all())
 
     @property
     def parts(self) -> Any:
@@ -131,18 +136,12 @@ class Knowledge:
         cycle = self._cycle()
         if cycle:
             path = " -> ".join(repr(names[i]) for i in cycle)
-            raise ValueError(f"required edges and tiers go round in a circle: {path}; drop one of these")
+            raise ValueError(f"required edges go round in a circle: {path}; drop one of these")
 
     def _cycle(self) -> list[int]:
-        """Return variables that must each come before the next, the first again at the end, if there are such."""
-        d = self.tiers.size
-        levels = np.unique(self.tiers[self.tiers >= 0])
+        """Return variables that each require the next, the first again at the end, if there are such."""
+        nodes = self.tiers.size
         pairs = [(int(i), int(j)) for i, j in self.required]
-        # Between two tiers stands a barrier, so that there are as many pairs as variables.
-        for i in np.flatnonzero(self.tiers >= 0).tolist():
-            level = int(np.searchsorted(levels, self.tiers[i]))
-            pairs += [(d + level, i), (i, d + level + 1)]
-        nodes = d + levels.size + 1
         graph = _pattern([a for a, _ in pairs], [b for _, b in pairs], nodes)
         _, labels = connected_components(graph, directed=True, connection="strong")
         inside = [(a, b) for a, b in pairs if labels[a] == labels[b]]
@@ -154,17 +153,19 @@ class Knowledge:
         while path[-1] != end:
             path.append(int(predecessors[path[-1]]))
         path.append(start)
-        return [i for i in path[::-1] if i < d]
+        return path[::-1]
 
 
 def _edges(edges: Any, names: Sequence[Any], what: str) -> NDArray[np.int64]:
     if edges is None:
         return np.empty((0, 2), dtype=np.int64)
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
+    # What can be read only once would be lost on the next fit.
+    if isinstance(edges, str | Iterator) or not isinstance(edges, Iterable):
         raise TypeError(f"{what} must be a list of pairs (cause, effect), not {edges!r}")
     pairs = list(edges)
     for pair in pairs:
-        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(list(pair)) != 2:
+        ordered = isinstance(pair, Iterable) and not isinstance(pair, str | Iterator | Set)
+        if not ordered or len(list(pair)) != 2:
             raise TypeError(f"{what}: {pair!r} is not a pair (cause, effect); one edge alone is [(cause, effect)]")
     found = np.array(_located([i for pair in pairs for i in pair], names, what), dtype=np.int64).reshape(-1, 2)
     own = np.flatnonzero(found[:, 0] == found[:, 1])
@@ -177,11 +178,11 @@ def _tiers(tiers: Any, names: Sequence[Any]) -> NDArray[np.int64]:
     numbers = np.full(len(names), -1, dtype=np.int64)
     if tiers is None:
         return numbers
-    if isinstance(tiers, str) or not isinstance(tiers, Iterable):
+    if isinstance(tiers, str | Iterator | Set) or not isinstance(tiers, Iterable):
         raise TypeError(f"tiers must be a list of groups of columns, earliest first, not {tiers!r}")
     for tier, group in enumerate(tiers):
-        if isinstance(group, str) or not isinstance(group, Iterable):
-            raise TypeError(f"tiers: {group!r} is not a group of columns; write [{group!r}] for one alone")
+        if isinstance(group, str | Iterator) or not isinstance(group, Iterable):
+            raise TypeError(f"tiers: {group!r} is not a group of columns; one column alone is a list too")
         for i in _located(group, names, "tiers"):
             if numbers[i] >= 0:
                 raise ValueError(f"tiers: {names[i]!r} is there more than once")

@@ -89,6 +89,10 @@ class ReadingMixin(GraphHolder):
                 holes |= {"samples": samples, "shrinkage": pairwise.shrinkage, "residuals": "taken to be Gaussian"}
             if count is not None:
                 samples -= count - 1
+                if samples < 3:
+                    raise ValueError(
+                        f"the means of {count} groups leave {max(samples, 0)} samples; pass fewer groups or more rows"
+                    )
             watch.lap("audit")
             estimate, location = estimate_precision(
                 X, choices["precision"], self.lambda1, self._names(), samples=samples, given=given
@@ -139,7 +143,11 @@ class ReadingMixin(GraphHolder):
     def _moments(self, X: Any, *, third: bool) -> Moments | None:
         """Return the moments that were given, or those of what lies on a cluster."""
         if is_dask(X):
-            return moments_of(X, third=third)
+            if self.missing == "pairwise":
+                raise ValueError(
+                    "missing='pairwise' needs the rows themselves, not a Dask collection; use missing='drop'"
+                )
+            return moments_of(X, third=third, missing=self.missing)
         return X if isinstance(X, Moments) else None
 
     def _count_columns(self, d: int) -> None:

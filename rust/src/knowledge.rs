@@ -1,7 +1,8 @@
 //! What is known beforehand: edges that must be there, edges that must not, and tiers of variables.
 //!
-//! Tiers forbid edges from later to earlier variables. For orders, between two tiers there is a barrier that stands after
-//! all variables of the one and before all of the other, so that precedence takes as many pairs as there are variables.
+//! Tiers forbid edges from later to earlier variables. If every variable has one, they come one after another in any causal
+//! order: between two tiers there is a barrier that stands after all variables of the one and before all of the other, so
+//! that precedence takes as many pairs as there are variables.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -81,8 +82,8 @@ impl Knowledge {
         &self.required[effect as usize]
     }
 
-    /// The order closest to a given one, causes first, that has required causes before their effects and tiers one after
-    /// another: of the variables that nothing holds back, the first each time.
+    /// The order closest to a given one, causes first, that has required causes before their effects and, if all variables
+    /// have one, tiers one after another: of the variables that nothing holds back, the first each time.
     #[must_use]
     pub fn arrange(&self, order: &[u32]) -> Vec<u32> {
         if self.trivial {
@@ -109,7 +110,9 @@ impl Knowledge {
         let required = self.required.iter().enumerate();
         let mut pairs: Vec<_> =
             required.flat_map(|(effect, causes)| causes.iter().map(move |&cause| (cause, effect as u32))).collect();
-        let mut levels: Vec<u32> = self.tiers.iter().flatten().copied().collect();
+        // Through a variable without a tier, a later one may act on an earlier one.
+        let complete = self.tiers.iter().all(Option::is_some);
+        let mut levels: Vec<u32> = self.tiers.iter().flatten().copied().filter(|_| complete).collect();
         levels.sort_unstable();
         levels.dedup();
         for (i, tier) in self.tiers.iter().enumerate() {
@@ -174,10 +177,12 @@ mod tests {
 
     #[test]
     fn tiers_and_edges_are_respected_and_the_rest_stays() {
-        let tiers = vec![Some(1), None, Some(0), Some(0)];
+        let tiers = vec![Some(1), Some(1), Some(0), Some(0)];
         let knowledge = Knowledge::new(&[(3, 1)], &[(2, 3)], tiers);
         assert_eq!(knowledge.arrange(&[0, 1, 2, 3]), [2, 3, 0, 1]);
         assert_eq!(knowledge.arrange(&[3, 2, 1, 0]), [3, 2, 1, 0]);
+        let partly = Knowledge::new(&[(3, 1)], &[], vec![Some(1), None, Some(0), Some(0)]);
+        assert_eq!(partly.arrange(&[0, 1, 2, 3]), [0, 2, 3, 1]);
         assert!(knowledge.allows(2, 0) && !knowledge.allows(0, 2) && !knowledge.allows(2, 3));
         assert!(knowledge.requires(3, 1) && !knowledge.requires(1, 3));
         assert_eq!(Knowledge::none(3).arrange(&[2, 0, 1]), [2, 0, 1]);
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn effects_are_released_before_their_causes() {
-        let knowledge = Knowledge::new(&[(0, 1)], &[], vec![None, Some(0), Some(7)]);
+        let knowledge = Knowledge::new(&[(0, 1)], &[], vec![Some(0), Some(0), Some(7)]);
         let mut waiting = Waiting::new(&knowledge, true);
         assert_eq!([0, 1, 2].map(|i| waiting.is_free(i)), [false, false, true]);
         let mut freed = Vec::new();
