@@ -29,7 +29,7 @@ def same(one: ICID, other: ICID) -> None:
 
 def test_refused_by_default():
     _, _, X = simulate()
-    with pytest.raises(ValueError, match=r"NaN.*parameter missing"):
+    with pytest.raises(ValueError, match=r"NaN.*missing='drop'"):
         ICID().fit(X)
 
 
