@@ -1,6 +1,7 @@
 """Beside FLOP on standardised Gaussian data with unequal noise variances: distance between CPDAGs, and time.
 
-Needs `flopsearch`. Times are of the wall clock, with all threads, which `benches/peers` does not measure. FLOP runs with 20 restarts and penalty 2.0, ICID with its defaults, in turns.
+Needs `flopsearch`. FLOP runs with 20 restarts and penalty 2.0, ICID with its defaults, in turns, both with all threads;
+times are of the clock.
 
     python benches/rivals.py [--seeds 5]
 """
