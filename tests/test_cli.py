@@ -170,7 +170,6 @@ class TestOutput:
         start = {"csv": b"source,", "json": b"{", "graphml": b"<?xml", "dot": b"digraph"}[kind]
         assert capfdbinary.readouterr().out.startswith(start)
 
-    @pytest.mark.skipif(not hasattr(ICID, "to_html"), reason="there are no pages yet")
     def test_pages(self, table, tmp_path):
         assert cli.main(["fit", str(table), "-o", str(tmp_path / "graph.html")]) == 0
         assert b"<html" in (tmp_path / "graph.html").read_bytes()

@@ -401,6 +401,8 @@ class TestAudit:
             ICID().fit(X)
         with pytest.warns(UserWarning, match="threshold = 100 may have removed every edge; lower it"):
             ICID(threshold=100, refine=None).fit(X @ (np.eye(5) + np.eye(5, k=1)))
+        with pytest.warns(UserWarning, match="threshold = 100 may have removed every edge; lower it"):
+            ICID(threshold=100).fit(X @ (np.eye(5) + np.eye(5, k=1)))
         with pytest.warns(UserWarning, match="the penalty removed every edge: lower l1_weight"):
             ICID(l1_weight=1e6, refine=None).fit(X @ (np.eye(5) + np.eye(5, k=1)))
 
