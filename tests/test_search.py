@@ -296,3 +296,13 @@ def test_a_time_limit_keeps_the_best():
         assert model.info_["choices"]["penalty"]["inflation"] < 2
     assert scores[None] <= scores[0.3] + 1e-6
     assert scores[0.3] <= scores[0.0] + 1e-6
+
+
+def test_more_trials_are_never_worse():
+    _, X = table(60, 3, 1500, 1)
+    estimate = fdr_precision(X)
+    scores = [
+        search_orders(estimate, 1500, {}, penalty=20.0, trials=trials, seed=3).score for trials in (0, 50, 300, 900)
+    ]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] < scores[0]

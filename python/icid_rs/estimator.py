@@ -27,7 +27,7 @@ from icid_rs.refine import Refined, refine_by_order, refine_exactly
 from icid_rs.result import GraphMixin
 
 #: Trials of a search for each variable, and the least number.
-_TRIALS, _LEAST_TRIALS = 5, 500
+_TRIALS, _LEAST_TRIALS = 2, 1000
 
 
 class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
@@ -82,7 +82,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
     trials : "auto" or int
-        Perturbations that a search tries; ``"auto"`` is five for each variable, and 500 at least.
+        Perturbations that a search tries; ``"auto"`` is two for each variable, and 1000 at least.
     time_limit : float, optional
         Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional

@@ -19,6 +19,8 @@ from icid_rs.precision import Precision, discoveries
 _DEPENDENT = 4.0
 #: Of those merely dependent, a variable keeps this many, the strongest. What is missing is found by the search.
 _MOST = 60
+#: Share of its variance, given the causes so far, below which a variable is not looked at as a further cause.
+_MINOR = 0.01
 #: Share of nonzeros from which a support is no restriction any more.
 _DENSE_SHARE = 0.1
 
@@ -38,7 +40,7 @@ class Searched:
     score : float
         Twice the negative log-likelihood up to a constant, for columns of unit variance, plus the penalties.
     start_scores : dict
-        Scores of the start orders after they were improved, before any trial.
+        Scores of the start orders before any trial: improved, except those that were given up at once.
     trials, improvements : int
         Trials made, and those that improved the score.
     descent : tuple
@@ -114,7 +116,9 @@ def search_orders(
     variances = covariance.diagonal()
     # Numbered by how well the others explain them, so that chance meets the same variables in any order of the columns.
     diagonal = np.ones(len(covariance)) if estimate.inverse is None else estimate.inverse.diagonal()
-    names = np.argsort(variances * diagonal, kind="stable")
+    shares = variances * diagonal
+    least = np.full(len(covariance), _MINOR) if estimate.inverse is None else np.maximum(1.0 / shares, _MINOR)
+    names = np.argsort(shares, kind="stable")
     numbers = np.argsort(names)
     correlation = _correlation(covariance)
     pairs = candidate_pairs(estimate, correlation, n)
@@ -134,6 +138,7 @@ def search_orders(
         [numbers[start].astype(np.int64) for start in all_starts.values()],
         samples=float(n),
         penalty=penalty,
+        least=least[names],
         noise_shares=None if noise_variances is None else (noise_variances / variances)[names],
         knowledge=None if knowledge is None else knowledge.renumbered(numbers).parts,
         trials=trials,

@@ -289,8 +289,8 @@ type FoundParts<'py> = (
 
 /// Search over orders.
 #[pyfunction]
-#[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, noise_shares, knowledge, trials,
-                    seconds, seed, n_threads))]
+#[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, least, noise_shares, knowledge,
+                    trials, seconds, seed, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn search<'py>(
     py: Python<'py>,
@@ -300,6 +300,7 @@ fn search<'py>(
     starts: Vec<PyReadonlyArray1<'py, i64>>,
     samples: f64,
     penalty: f64,
+    least: PyReadonlyArray1<'py, f64>,
     noise_shares: Option<PyReadonlyArray1<'py, f64>>,
     knowledge: Option<KnowledgeArrays<'py>>,
     trials: usize,
@@ -317,6 +318,7 @@ fn search<'py>(
     let noise = noise_shares.map_or(NoiseModel::Unequal, |shares| NoiseModel::Known(shares.as_array().to_vec()));
     let correlation = correlation.as_array();
     let values = values.as_ref().map(|values| values.as_array());
+    let least = least.as_array().to_vec();
     let d = correlation.nrows();
     let is_order = |order: &Vec<u32>| {
         let mut sorted = order.clone();
@@ -325,6 +327,7 @@ fn search<'py>(
     };
     let fitting = correlation.ncols() == d
         && candidates.len() == d
+        && least.len() == d
         && values.is_none_or(|values| values.nrows() == d && values.is_standard_layout())
         && !matches!(&noise, NoiseModel::Known(shares) if shares.len() != d)
         && !starts.is_empty()
@@ -341,7 +344,7 @@ fn search<'py>(
         None => None,
     };
     let knowledge = to_knowledge(knowledge, d)?;
-    let evidence = Evidence { correlation, values, samples, penalty, noise, knowledge: &knowledge };
+    let evidence = Evidence { correlation, values, samples, penalty, noise, least, knowledge: &knowledge };
     let budget = Budget { trials, time, seed };
     let call = LongCall::new(n_threads, correlation.len(), None)?;
     let found =

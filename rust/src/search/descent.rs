@@ -32,7 +32,6 @@ pub(crate) struct State<'a, 'e> {
     /// Pairs that became candidates since the last mark.
     joined: Vec<(u32, u32)>,
     before: Vec<u32>,
-    predecessors: Vec<u32>,
     /// Variables tried at all their places.
     pub moves: usize,
 }
@@ -43,12 +42,14 @@ struct Change {
     parents: Arc<Parents>,
 }
 
-/// Candidates around a variable that is to move: in order, with their scores if it comes before or after them.
+/// Candidates around a variable that is to move, in order.
 #[derive(Default)]
 struct Around {
     others: Vec<u32>,
-    if_before: Vec<f64>,
-    if_after: Vec<f64>,
+    /// Those before it: what each would gain if the variable came first; and all up to each, in sum.
+    gains: Vec<f64>,
+    sums: Vec<f64>,
+    /// Score of the variable at places after the present one.
     own: Vec<f64>,
 }
 
@@ -72,7 +73,6 @@ impl<'a, 'e> State<'a, 'e> {
             unchecked: vec![true; d],
             joined: Vec::new(),
             before: Vec::new(),
-            predecessors: Vec::new(),
             moves: 0,
         };
         for &i in order {
@@ -95,6 +95,37 @@ impl<'a, 'e> State<'a, 'e> {
 
     pub fn causes(&self, variable: u32) -> &[u32] {
         &self.parents[variable as usize].kept
+    }
+
+    pub fn score_of(&self, variable: u32) -> f64 {
+        self.parents[variable as usize].score
+    }
+
+    /// Take over an order, and candidates that a graph along it needs.
+    pub fn adopt(&mut self, order: &[u32], causes: &[Vec<u32>]) {
+        for (place, &i) in order.iter().enumerate() {
+            self.places[i as usize] = place as f64;
+            for &cause in &causes[i as usize] {
+                self.join(i, cause);
+            }
+        }
+        for &i in order {
+            let parents = self.find(i, None);
+            if !Arc::ptr_eq(&parents, &self.parents[i as usize]) {
+                self.replace(i, parents);
+            }
+        }
+        self.keep();
+    }
+
+    /// Make two variables candidates of each other.
+    fn join(&mut self, one: u32, two: u32) {
+        for (one, two) in [(one, two), (two, one)] {
+            let list = &mut self.candidates[one as usize];
+            if let Err(slot) = list.binary_search(&two) {
+                list.insert(slot, two);
+            }
+        }
     }
 
     pub fn enqueue(&mut self, variable: u32) {
@@ -149,26 +180,92 @@ impl<'a, 'e> State<'a, 'e> {
     /// Move a variable to its best place.
     fn improve(&mut self, variable: u32, around: &mut Around) {
         self.moves += 1;
-        let (now, first, last) = self.look_around(variable, around);
-        let Around { if_before, if_after, own, .. } = &*around;
-        // What moving it changes, one candidate after another to either side: what stays the same cancels exactly.
+        let others = &mut around.others;
+        others.clone_from(&self.candidates[variable as usize]);
+        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
+        let (first, last) = self.bounds(variable, others);
         let mut best = (-self.evidence.tolerance(), now);
-        let mut change = 0.0;
-        for t in now + 1..=last {
-            change += (if_after[t - 1] - if_before[t - 1]) + (own[t] - own[t - 1]);
-            if change < best.0 {
-                best = (change, t);
-            }
-        }
-        change = 0.0;
-        for t in (first..now).rev() {
-            change += (if_before[t] - if_after[t]) + (own[t] - own[t + 1]);
-            if change < best.0 {
-                best = (change, t);
-            }
-        }
+        self.look_ahead(variable, around, now, last, &mut best);
+        self.look_behind(variable, around, now, first, &mut best);
         if best.1 != now {
             self.put(variable, &around.others, best.1);
+        }
+    }
+
+    /// Try later places: there the variable has more to choose its causes from, and those that it passes have less.
+    fn look_ahead(&mut self, variable: u32, around: &mut Around, now: usize, last: usize, best: &mut (f64, usize)) {
+        let Around { others, own, .. } = around;
+        let current = self.parents[variable as usize].score;
+        let mut found = self.workspace.find(self.evidence, variable, &others[..last]);
+        // No place gains more than the last one would if nobody minded.
+        let most = found.score - current;
+        if now >= last || most >= best.0 {
+            return;
+        }
+        // From the last place forwards: nothing changes until a pick is left behind.
+        own.clear();
+        own.resize(last - now, 0.0);
+        let mut t = last;
+        loop {
+            let picked = others[now..t].iter().rposition(|u| found.touched.contains(u));
+            let after = picked.unwrap_or(0);
+            own[after..t - now].fill(found.score);
+            t = now + after;
+            if t == now {
+                break;
+            }
+            found = self.workspace.find(self.evidence, variable, &others[..t]);
+        }
+        let mut loss = 0.0;
+        for t in now + 1..=last {
+            let passed = others[t - 1];
+            if self.parents[passed as usize].touched.contains(&variable) {
+                loss += self.find(passed, Some((variable, false))).score - self.parents[passed as usize].score;
+                if loss + most >= best.0 {
+                    return;
+                }
+            }
+            let change = loss + (own[t - now - 1] - current);
+            if change < best.0 {
+                *best = (change, t);
+            }
+        }
+    }
+
+    /// Try earlier places: there those that it passes have more to choose from, and the variable itself has less.
+    fn look_behind(&mut self, variable: u32, around: &mut Around, now: usize, first: usize, best: &mut (f64, usize)) {
+        let Around { others, gains, sums, .. } = around;
+        gains.clear();
+        sums.clear();
+        let mut sum = 0.0;
+        for &u in &others[first.min(now)..now] {
+            let Self { parents, evidence, workspace, .. } = self;
+            let affected = parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch);
+            let change = if affected {
+                self.find(u, Some((variable, true))).score - self.parents[u as usize].score
+            } else {
+                0.0
+            };
+            sum += change.min(0.0);
+            gains.push(change);
+            sums.push(sum);
+        }
+        let mut found = Arc::clone(&self.parents[variable as usize]);
+        let current = found.score;
+        let mut gained = 0.0;
+        let mut t = now;
+        // Nothing changes for the variable itself until a pick is left behind.
+        while t > first && sums[t - first - 1] + gained + (found.score - current) < best.0 {
+            t -= 1;
+            gained += gains[t - first];
+            if found.touched.contains(&others[t]) {
+                found = self.workspace.find(self.evidence, variable, &others[..t]);
+            }
+            let change = gained + (found.score - current);
+            if change < best.0 {
+                *best = (change, t);
+            }
         }
     }
 
@@ -236,52 +333,6 @@ impl<'a, 'e> State<'a, 'e> {
         (first, last)
     }
 
-    /// Scores of a variable at all places among its candidates, and of these; where it is now, and the first and the last
-    /// place where it may be.
-    fn look_around(&mut self, variable: u32, around: &mut Around) -> (usize, usize, usize) {
-        let Around { others, if_before, if_after, own } = around;
-        others.clone_from(&self.candidates[variable as usize]);
-        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
-        let (first, last) = self.bounds(variable, others);
-        if_before.clear();
-        if_after.clear();
-        for (k, &u) in others.iter().enumerate() {
-            let score = self.parents[u as usize].score;
-            let affected = if !(first..last).contains(&k) {
-                false
-            } else if k >= now {
-                self.parents[u as usize].touched.contains(&variable)
-            } else {
-                let Self { parents, evidence, workspace, .. } = self;
-                parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
-            };
-            let other = if affected { self.find(u, Some((variable, k < now))).score } else { score };
-            if_before.push(if k >= now { score } else { other });
-            if_after.push(if k >= now { other } else { score });
-        }
-        // From the last place forwards: nothing changes until a pick is left behind.
-        own.clear();
-        own.resize(others.len() + 1, 0.0);
-        let mut t = last;
-        loop {
-            let found = if t == now {
-                Arc::clone(&self.parents[variable as usize])
-            } else {
-                self.workspace.find(self.evidence, variable, &others[..t])
-            };
-            let picked = others[first..t].iter().rposition(|u| found.touched.contains(u));
-            let after = picked.map_or(first, |k| first + k + 1);
-            own[after..=t].fill(found.score);
-            if picked.is_none() {
-                break;
-            }
-            t = after - 1;
-        }
-        own[now] = self.parents[variable as usize].score;
-        (now, first, last)
-    }
-
     /// Remember what a variable was like, once between two marks.
     fn record(&mut self, variable: u32) {
         if !std::mem::replace(&mut self.marked[variable as usize], true) {
@@ -338,6 +389,32 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
+    /// Variables in triangles, and their neighbours, some more than once.
+    ///
+    /// A wrong order joins causes of a common effect that a sparse true graph leaves apart.
+    pub fn suspects(&self) -> Vec<u32> {
+        let mut in_triangle = vec![false; self.dim()];
+        for (effect, parents) in self.parents.iter().enumerate() {
+            for (k, &a) in parents.kept.iter().enumerate() {
+                for &b in &parents.kept[..k] {
+                    if self.causes(a).contains(&b) || self.causes(b).contains(&a) {
+                        in_triangle[effect] = true;
+                        in_triangle[a as usize] = true;
+                        in_triangle[b as usize] = true;
+                    }
+                }
+            }
+        }
+        let mut suspects: Vec<u32> = (0..self.dim() as u32).filter(|&i| in_triangle[i as usize]).collect();
+        for effect in 0..self.dim() as u32 {
+            for &cause in self.causes(effect) {
+                suspects.extend(in_triangle[cause as usize].then_some(effect));
+                suspects.extend(in_triangle[effect as usize].then_some(cause));
+            }
+        }
+        suspects
+    }
+
     /// Differences of scores up to this are rounding.
     pub fn tolerance(&self) -> f64 {
         self.evidence.tolerance()
@@ -356,11 +433,10 @@ impl<'a, 'e> State<'a, 'e> {
     /// For each variable that has changed since the last time, look for a cause among all predecessors, not only
     /// candidates. True if any was found.
     pub fn look_further(&mut self) -> bool {
-        let order = self.order();
         let mut found = false;
-        for (at, &variable) in order.iter().enumerate() {
+        for variable in self.order() {
             if std::mem::replace(&mut self.unchecked[variable as usize], false) {
-                found |= self.widen(variable, &order[..at]);
+                found |= self.widen(variable);
             }
         }
         found
@@ -368,40 +444,26 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// Look for causes of one variable among all predecessors.
     pub fn look_back(&mut self, variable: u32) {
-        let mut predecessors = std::mem::take(&mut self.predecessors);
-        predecessors.clear();
-        predecessors.extend((0..self.dim() as u32).filter(|&i| self.precedes(i, variable)));
-        while self.widen(variable, &predecessors) {}
-        self.predecessors = predecessors;
+        while self.widen(variable) {}
     }
 
     /// Add the predecessor to a variable's candidates that it would gain most from, if that is worth an edge.
-    fn widen(&mut self, variable: u32, predecessors: &[u32]) -> bool {
-        let Self { parents, evidence, workspace, candidates, .. } = self;
-        let parents = &parents[variable as usize];
-        let floor = parents.left_over(evidence, variable, &mut workspace.left_over);
+    fn widen(&mut self, variable: u32) -> bool {
+        let Self { parents, evidence, workspace, candidates, places, .. } = self;
+        let Workspace { left_over, scratch, .. } = workspace;
+        let (parents, known) = (&parents[variable as usize], &candidates[variable as usize]);
+        let key = |i: u32| (places[i as usize], i);
         let mut best = (evidence.penalty, None);
-        for &other in predecessors {
-            let covariance = workspace.left_over[other as usize];
-            let allowed = evidence.knowledge.allows(other, variable);
-            if covariance * covariance < floor
-                || !allowed
-                || candidates[variable as usize].binary_search(&other).is_ok()
-            {
-                continue;
-            }
-            let gain = parents.gain_from(evidence, variable, other, &mut workspace.scratch);
-            if gain > best.0 {
-                best = (gain, Some(other));
+        for &other in parents.further(evidence, variable, left_over) {
+            if key(other) < key(variable) && known.binary_search(&other).is_err() {
+                let gain = parents.gain_from(evidence, variable, other, scratch);
+                if gain > best.0 {
+                    best = (gain, Some(other));
+                }
             }
         }
         let Some(other) = best.1 else { return false };
-        for (one, two) in [(variable, other), (other, variable)] {
-            let list = &mut candidates[one as usize];
-            if let Err(slot) = list.binary_search(&two) {
-                list.insert(slot, two);
-            }
-        }
+        self.join(variable, other);
         self.joined.push((variable, other));
         let parents = self.find(variable, None);
         self.replace(variable, parents);

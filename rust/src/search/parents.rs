@@ -7,16 +7,15 @@ use super::score::Evidence;
 use crate::order::Spd;
 use crate::problem::numbering::scramble;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, OnceLock};
 
 /// Share of its variance below which a candidate is a combination of the causes so far.
 const COLLINEAR: f64 = 1e-8;
-/// Share of its variance below which a variable is not looked at as a further cause.
-const MINOR: f64 = 0.01;
 /// Rounds of growing and shrinking.
 const MAX_ROUNDS: usize = 5;
 /// Bytes that each search may spend on remembering.
-const MEMORY: usize = 1 << 27;
+const MEMORY: usize = 1 << 24;
 
 /// A variable's causes, how they were found, and what they are worth.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +31,8 @@ pub(crate) struct Parents {
     /// Those picked that are still worth their penalty.
     pub kept: Vec<u32>,
     pub score: f64,
+    /// See [`Self::further`].
+    further: OnceLock<Vec<u32>>,
 }
 
 impl Parents {
@@ -84,18 +85,23 @@ impl Parents {
 }
 
 impl Parents {
-    /// Covariances of what the picks leave of the variable with all others; squares below the value returned are not worth
-    /// a cause, unless its own variance, given the picks, is less than [`MINOR`].
-    pub fn left_over(&self, evidence: &Evidence, variable: u32, out: &mut Vec<f64>) -> f64 {
-        let row = |i: u32| evidence.correlation.row(i as usize).to_slice().expect("correlations by rows");
-        out.clear();
-        out.extend_from_slice(row(variable));
-        for (&pick, weight) in self.picked.iter().zip(self.weights()) {
-            for (entry, c) in out.iter_mut().zip(row(pick)) {
-                *entry -= weight * c;
+    /// All variables, wherever they are, that may be worth a penalty on top of the picks.
+    pub fn further(&self, evidence: &Evidence, variable: u32, left_over: &mut Vec<f64>) -> &[u32] {
+        self.further.get_or_init(|| {
+            let row = |i: u32| evidence.correlation.row(i as usize).to_slice().expect("correlations by rows");
+            // Covariances of what the picks leave of the variable with all others.
+            left_over.clear();
+            left_over.extend_from_slice(row(variable));
+            for (&pick, weight) in self.picked.iter().zip(self.weights()) {
+                for (entry, c) in left_over.iter_mut().zip(row(pick)) {
+                    *entry -= weight * c;
+                }
             }
-        }
-        MINOR * evidence.worth(variable, out[variable as usize])
+            let worth = evidence.worth(variable, left_over[variable as usize]);
+            let large = |&(&covariance, &least): &(&f64, &f64)| covariance * covariance >= worth * least;
+            let found = left_over.iter().zip(&evidence.least).enumerate().filter(|(_, pair)| large(pair));
+            found.map(|(other, _)| other as u32).filter(|&other| evidence.knowledge.allows(other, variable)).collect()
+        })
     }
 
     /// What a newcomer would gain on top of all picks.
@@ -134,16 +140,35 @@ pub(crate) struct Workspace {
     pub scratch: Vec<f64>,
     pub left_over: Vec<f64>,
     negentropies: HashMap<(u32, Vec<u32>), f64>,
-    /// What was found before, by variable and hash of its predecessors.
-    known: HashMap<(u32, u64), Arc<Parents>>,
+    /// What was found before, by a hash of the variable and its predecessors.
+    known: HashMap<u64, Arc<Parents>, BuildHasherDefault<Hashed>>,
     known_size: usize,
+}
+
+/// For keys that are hashes themselves.
+#[derive(Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers");
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Workspace {
     /// Find the causes of a variable among these predecessors, or remember them: trials that are undone come back to the
     /// same places again and again.
     pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Arc<Parents> {
-        let key = (variable, before.iter().fold(0, |sum: u64, &i| sum.wrapping_add(scramble(u64::from(i)))));
+        let key =
+            before.iter().fold(!scramble(u64::from(variable)), |sum, &i| sum.wrapping_add(scramble(u64::from(i))));
         if let Some(known) = self.known.get(&key) {
             return Arc::clone(known);
         }

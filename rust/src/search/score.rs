@@ -35,6 +35,8 @@ pub struct Evidence<'a> {
     pub penalty: f64,
     /// What is supposed of the noise.
     pub noise: NoiseModel,
+    /// The share of each variance that all other variables together leave, or somewhat less: a bound for what is looked at.
+    pub least: Vec<f64>,
     /// What is known of the edges.
     pub knowledge: &'a Knowledge,
 }
