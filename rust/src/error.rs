@@ -159,6 +159,16 @@ pub enum IcidError {
         /// Its scaled diagonal entry, where 1 is typical.
         value: f64,
     },
+    /// A weight or a noise variance is no number any more in the units of the caller.
+    #[error(
+        "a weight into variable {index}, or its noise variance, became {value:?}: out of range; rescale the variables"
+    )]
+    Overflow {
+        /// Which variable.
+        index: usize,
+        /// What came of it.
+        value: f64,
+    },
     /// The computation was interrupted before there was anything to return.
     #[error("interrupted before the first iteration")]
     Interrupted,
