@@ -36,6 +36,8 @@ def check_kind(kind: Any) -> None:
     """Refuse what is neither the name of an estimate nor an estimator."""
     if isinstance(kind, str) and kind not in KINDS:
         raise ValueError(f"precision = {kind!r}: it must be one of {KINDS}, or an estimator")
+    if isinstance(kind, type):
+        raise TypeError(f"precision must be an estimator, not the class {kind.__name__}; write {kind.__name__}()")
     if not isinstance(kind, str) and not hasattr(kind, "fit"):
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
@@ -48,6 +50,7 @@ def estimate_precision(
     *,
     samples: int | None = None,
     given: tuple[FloatArray, FloatArray] | None = None,
+    ridge: float = 0.0,
 ) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
@@ -65,6 +68,8 @@ def estimate_precision(
         What the rows are worth, if less than their number.
     given : pair of arrays, optional
         The covariance and the means, where rows have missing values.
+    ridge : float
+        Share of each variance that is added to it.
 
     Returns
     -------
@@ -89,11 +94,11 @@ def estimate_precision(
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
     n = len(X) if samples is None else samples
-    return _estimate(covariance, location, n, X, kind, lambda1, names, watch), location
+    return _estimate(_ridged(covariance, ridge), location, n, X, kind, lambda1, names, watch), location
 
 
 def estimate_from_moments(
-    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any]
+    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any], *, ridge: float = 0.0
 ) -> tuple[Precision, FloatArray]:
     """Do as `estimate_precision`, given moments.
 
@@ -124,7 +129,12 @@ def estimate_from_moments(
     watch.lap("covariance")
     check_scales(None, covariance, location, names)
     n = moments.n_effective
-    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch), location
+    return _estimate(_ridged(covariance, ridge), location, n, rows, kind, lambda1, names, watch), location
+
+
+def _ridged(covariance: FloatArray, ridge: float) -> FloatArray:
+    """Add a share of each variance to it."""
+    return covariance + np.diag(ridge * covariance.diagonal()) if ridge else covariance
 
 
 def _estimate(

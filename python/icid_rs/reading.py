@@ -72,7 +72,9 @@ class ReadingMixin(GraphHolder):
             self._columns = moments.names
             self._count_columns(len(moments.mean))
             watch.lap("moments")
-            estimate, location = estimate_from_moments(moments, choices["precision"], self.lambda1, self._names())
+            estimate, location = estimate_from_moments(
+                moments, choices["precision"], self.lambda1, self._names(), ridge=choices["ridge"]
+            )
             watch.skip()
             rows, samples, sample = summary.rows_of(moments), moments.n_effective, summary.report(moments)
             M = summary.skewness_of(moments) if choices["skewness"] > 0 else None
@@ -95,7 +97,13 @@ class ReadingMixin(GraphHolder):
                     )
             watch.lap("audit")
             estimate, location = estimate_precision(
-                X, choices["precision"], self.lambda1, self._names(), samples=samples, given=given
+                X,
+                choices["precision"],
+                self.lambda1,
+                self._names(),
+                samples=samples,
+                given=given,
+                ridge=choices["ridge"],
             )
             watch.skip()
             M = None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from icid_rs._validation import FloatArray
+from icid_rs.inputs import as_table
 
 
 def skewness_matrix(X: Any) -> FloatArray:
@@ -32,17 +33,17 @@ def skewness_matrix(X: Any) -> FloatArray:
     >>> bool(skewness_matrix(X)[0, 1] < 0)  # 0 → 1
     True
     """
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
+    X, names = as_table(X)
     location = X.mean(axis=0)
     Z = X - location
     scale = np.sqrt(np.mean(Z * Z, axis=0))
     # The deviation of a constant may be rounding.
     suspects = np.flatnonzero(~np.isfinite(scale) | (scale <= 1e-10 * np.abs(location)))
-    bad = [j for j in suspects if not np.isfinite(scale[j]) or np.ptp(X[:, j]) == 0]
-    if bad:
-        raise ValueError(f"column {bad[0]} of X is constant or not finite, so that it cannot be standardised")
+    for j in suspects:
+        if not np.isfinite(scale[j]):
+            raise ValueError(f"the variance of column {names[j]!r} is {scale[j]:.3g}, out of range; rescale it")
+        if np.ptp(X[:, j]) == 0:
+            raise ValueError(f"column {names[j]!r} is constant, so that it cannot be standardised; drop it")
     Z /= scale
     return from_moments(Z.T @ Z / len(Z), (Z * Z).T @ Z / len(Z))
 

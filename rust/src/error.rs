@@ -126,7 +126,7 @@ pub enum IcidError {
         iteration: usize,
     },
     /// An order that is not one of the variables.
-    #[error("order must hold each of 0 to {dim} - 1 once, but {index} is out of range or there twice")]
+    #[error("order must hold each of 0 to {last} once, but {index} is out of range or there twice", last = .dim - 1)]
     Order {
         /// The offending entry.
         index: usize,
