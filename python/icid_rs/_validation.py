@@ -101,12 +101,13 @@ def _as_matrix(matrix: Any, name: str) -> Any:
     """Return a sparse matrix, none of whose indices leads out of it, or an array."""
     if not sp.issparse(matrix):
         return _as_array(matrix, name)
-    if matrix.format in ("csr", "csc"):
+    sparse: Any = matrix
+    if sparse.format in ("csr", "csc"):
         try:
-            matrix.check_format(full_check=True)
+            sparse.check_format(full_check=True)
         except ValueError as error:
             raise ValueError(f"{name} is no valid sparse matrix: {error}") from None
-    return matrix
+    return sparse
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:

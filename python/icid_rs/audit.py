@@ -111,7 +111,7 @@ def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
         # The first column left over, in terms of those that were not.
         L = np.tril(factor[:rank, :rank])
         weights = solve_triangular(L, factor[rank, :rank], lower=True, trans="T")
-        others = order[:rank][np.abs(weights) > 1e-6 * np.abs(weights).max()]
+        others = order[:rank][np.abs(weights) > 1e-3 * np.abs(weights).max()]
         raise ValueError(
             f"column {names[order[rank]]!r} is a linear combination of {_list(names, np.sort(others))} (condition "
             f"number {_condition(correlation)}); drop one of them, or use {_RIDGE}"

@@ -222,14 +222,13 @@ def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
     >>> X.shape, adjacency.nnz, names
     ((200, 2), 1, ['node 1', 'node 2'])
     """
-    with open(path, "rb") as file:
-        try:
-            content = loadmat(file, variable_names=("ts", "net"))
-        except (MemoryError, RecursionError):
-            raise
-        # Anything can go wrong in a damaged file, and nearly everything does.
-        except Exception as error:
-            raise ValueError(f"{path} is no valid MATLAB file: {str(error) or type(error).__name__}") from None
+    try:
+        content = loadmat(path, appendmat=False, variable_names=("ts", "net"))
+    except (OSError, MemoryError):
+        raise
+    # Anything can go wrong in a damaged file, and nearly everything does.
+    except Exception as error:
+        raise ValueError(f"{path} is no valid MATLAB file: {str(error) or type(error).__name__}") from None
     if "ts" not in content or "net" not in content:
         raise ValueError(f"{path} is no NetSim file: it lacks the arrays 'ts' and 'net'")
     X, networks = (_numbers(content[name], f"{path}: {name}") for name in ("ts", "net"))

@@ -150,7 +150,7 @@ def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
     X = open_table(X)
     names = column_names(X)
     numbers = as_numbers(X)
-    table = np.asarray(numbers.toarray() if sp.issparse(numbers) else numbers, dtype=np.float64)
+    table = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
     labels = range(table.shape[1]) if names is None else names

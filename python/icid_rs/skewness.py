@@ -8,6 +8,7 @@ import numpy as np
 
 from icid_rs._validation import FloatArray
 from icid_rs.inputs import as_table
+from icid_rs.precision import check_scales
 
 
 def skewness_matrix(X: Any) -> FloatArray:
@@ -36,15 +37,10 @@ def skewness_matrix(X: Any) -> FloatArray:
     X, names = as_table(X)
     location = X.mean(axis=0)
     Z = X - location
-    scale = np.sqrt(np.mean(Z * Z, axis=0))
-    # The deviation of a constant may be rounding.
-    suspects = np.flatnonzero(~np.isfinite(scale) | (scale <= 1e-10 * np.abs(location)))
-    for j in suspects:
-        if not np.isfinite(scale[j]):
-            raise ValueError(f"the variance of column {names[j]!r} is {scale[j]:.3g}, out of range; rescale it")
-        if np.ptp(X[:, j]) == 0:
-            raise ValueError(f"column {names[j]!r} is constant, so that it cannot be standardised; drop it")
-    Z /= scale
+    with np.errstate(over="ignore"):
+        variances = np.mean(Z * Z, axis=0)
+    check_scales(X, np.diag(variances), location, names)
+    Z /= np.sqrt(variances)
     return from_moments(Z.T @ Z / len(Z), (Z * Z).T @ Z / len(Z))
 
 
