@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from tests.bad_inputs import PAGE, Outcome, outcomes, page
+from bad_inputs import PAGE, Outcome, outcomes, page
 
 #: How messages begin that other libraries write, each release in its own words.
 OTHERS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tokenize
 import zipfile
 import zlib
 from os import PathLike
@@ -27,7 +28,7 @@ _SETTINGS: dict[str, Any] = {
     "random_state": int,
 }
 #: What a damaged file may make NumPy and zipfile raise.
-_DAMAGE = (
+DAMAGE = (
     ValueError,
     OSError,
     EOFError,
@@ -39,6 +40,7 @@ _DAMAGE = (
     NotImplementedError,
     RuntimeError,
     OverflowError,
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -92,7 +94,7 @@ def read_arrays(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
         try:
             content = np.load(file, allow_pickle=False)
             return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise ValueError(f"{path}: {reason(error)}") from None
 
 

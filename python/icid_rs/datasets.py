@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.io import loadmat
 
+from icid_rs._matlab import check_elements
+from icid_rs._memory import ensure_room, ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
 from icid_rs.dag import causal_order
 
@@ -108,6 +111,7 @@ def sample_sem(
         raise ValueError(f"noise = {noise!r}: it must be one of {', '.join(map(repr, _NOISE))}")
     variances = _variances(noise_variances, d)
     rng = _generator(random_state)
+    ensure_room(16 * d * n, f"{n} samples of {d} variables", "draw fewer at a time")
     # Variables as rows: every step of the recursion then reads and writes whole rows.
     samples: FloatArray = np.sqrt(variances)[:, None] * _NOISE[noise](rng, (d, n))
     parents = B.T.tocsr()
@@ -180,6 +184,7 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
         raise ValueError(f"exponent = {exponent}: it must be finite")
     d = B.shape[0]
     omega = _variances(noise_variances, d)
+    ensure_square(d, "the variances", copies=3)
     order = causal_order(B)
     weights = B.toarray()[np.ix_(order, order)]
     # Row i of the inverse says how the noise of i reaches every variable.
@@ -223,6 +228,7 @@ def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
     ((200, 2), 1, ['node 1', 'node 2'])
     """
     try:
+        check_elements(Path(path).read_bytes())
         content = loadmat(path, appendmat=False, variable_names=("ts", "net"))
     except (OSError, MemoryError):
         raise

@@ -12,6 +12,7 @@ from sklearn.covariance import GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
+from icid_rs._memory import ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.moments import Moments
 from icid_rs.precision import (
@@ -90,6 +91,8 @@ def estimate_precision(
             f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr' or "
             "'empirical', or missing='drop'"
         )
+    # The covariance, its correlations, its inverse, and what is kept of it.
+    ensure_square(X.shape[1], "the covariance", copies=5)
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)

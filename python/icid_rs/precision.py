@@ -16,6 +16,7 @@ from scipy.sparse.linalg import splu
 from scipy.stats import norm
 
 from icid_rs import audit
+from icid_rs._memory import ensure_square
 from icid_rs._validation import COLLINEAR, FloatArray, check_real
 from icid_rs.inputs import as_table
 
@@ -226,6 +227,7 @@ def _checked_covariance(X: Any) -> tuple[FloatArray, int, Sequence[Any], Stopwat
     """Compute the covariance of a table that has no faults; return the number of its rows and its names too."""
     watch = Stopwatch()
     table, names = as_table(X)
+    ensure_square(table.shape[1], "the covariance", copies=4)
     covariance, location = empirical_covariance(table)
     check_scales(table, covariance, location, names)
     watch.lap("covariance")

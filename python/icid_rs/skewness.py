@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from icid_rs._memory import ensure_square
 from icid_rs._validation import FloatArray
 from icid_rs.inputs import as_table
 from icid_rs.precision import check_scales
@@ -35,6 +36,7 @@ def skewness_matrix(X: Any) -> FloatArray:
     True
     """
     X, names = as_table(X)
+    ensure_square(X.shape[1], "the skewness matrix", copies=4)
     location = X.mean(axis=0)
     Z = X - location
     with np.errstate(over="ignore"):

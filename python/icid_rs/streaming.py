@@ -175,7 +175,8 @@ def _arrow(dataset: Any, columns: Sequence[Any] | None, chunk_rows: int | None) 
 
 def _text(path: Path, separator: str | None, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
     pandas = _import("pandas", "pandas")
-    engine = {"engine": "python"} if separator is None else {}
+    # The parser's own way to read numbers is not exact, and crashes on an absurd exponent.
+    engine = {"engine": "python"} if separator is None else {"float_precision": "round_trip"}
     names = list(pandas.read_csv(path, sep=separator, nrows=0, **engine).columns)
     wanted = names if columns is None else list(columns)
     _check_known(wanted, names)
@@ -204,9 +205,9 @@ def _array(array: NDArray[Any], columns: Sequence[Any] | None, chunk_rows: int |
 def _mapped(path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise
+    except (FileNotFoundError, PermissionError):
+        raise
+    except _archive.DAMAGE as error:
         raise ValueError(f"{path}: {_archive.reason(error)}") from None
     return array
 

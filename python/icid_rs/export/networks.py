@@ -108,7 +108,7 @@ def from_graphml(content: bytes) -> CausalGraph:
     nx = require("networkx", "GraphML", "networkx")
     try:
         network = nx.read_graphml(io.BytesIO(content))
-    except (SyntaxError, KeyError, TypeError, ValueError, nx.NetworkXError) as error:
+    except (SyntaxError, LookupError, TypeError, ValueError, AttributeError, nx.NetworkXError) as error:
         raise ValueError(f"not valid GraphML: {error}") from None
     if network.graph.pop("integer_names", False):
         network = nx.relabel_nodes(network, int)
