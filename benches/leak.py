@@ -7,6 +7,7 @@ import sys
 import warnings
 
 from benches.soak import resident
+
 from icid_rs import ICID, datasets
 
 FITS, WARM_UP, STEPS = 10_000, 500, 10

@@ -15,7 +15,7 @@ def ensure_room(required: int, what: str, remedy: str) -> None:
     --------
     >>> from icid_rs._memory import ensure_room
     >>> ensure_room(10**6, "a small table", "use fewer rows")
-    >>> ensure_room(10**18, "the moon", "take a smaller one")
+    >>> ensure_room(10**18, "the moon", "take a smaller one")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     MemoryError: the moon needs 1000000000000000000 bytes, but only ... are available; take a smaller one
     """
