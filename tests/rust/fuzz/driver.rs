@@ -26,7 +26,7 @@ pub enum Until {
 pub fn input(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random(Random(seed).bits() ^ number);
     let length = random.below(LONGEST);
-    let mut bytes: Vec<u8> = (0..length / 8 + 1).flat_map(|_| random.bits().to_le_bytes()).collect();
+    let mut bytes: Vec<u8> = (0..=length / 8).flat_map(|_| random.bits().to_le_bytes()).collect();
     bytes.truncate(length);
     bytes
 }
@@ -40,13 +40,14 @@ pub fn execute(target: Target, seed: u64, number: u64) -> Result<(), String> {
     })
 }
 
-/// Execute a target again and again from execution `first` on, on one thread; the number of executions, or the first that failed.
+/// Execute a target again and again, from execution `first` on, on one thread; how many times, or the first that failed.
 pub fn run(name: &str, target: Target, seed: u64, first: u64, until: Until) -> Result<u64, (u64, String)> {
     let current = AtomicU64::new(first);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let (stop, stopped) = channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(|| watch(name, seed, &current, stopped));
+        let current = &current;
+        scope.spawn(move || watch(name, seed, current, &stopped));
         let outcome = pool.install(|| {
             let start = Instant::now();
             for count in 0_u64.. {
@@ -68,7 +69,7 @@ pub fn run(name: &str, target: Target, seed: u64, first: u64, until: Until) -> R
 }
 
 /// End the process when an execution does not end.
-fn watch(name: &str, seed: u64, current: &AtomicU64, stopped: Receiver<()>) {
+fn watch(name: &str, seed: u64, current: &AtomicU64, stopped: &Receiver<()>) {
     let mut last = u64::MAX;
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(PATIENCE) {
         let now = current.load(Ordering::Relaxed);

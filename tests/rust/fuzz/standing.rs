@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod driver;
+mod fitting;
 mod inputs;
 mod targets;
 
