@@ -14,11 +14,11 @@ const LONGEST: usize = 512;
 /// An execution that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// When to stop.
+/// When to stop. The standing run counts, a long one looks at the clock.
 #[derive(Clone, Copy)]
+#[allow(dead_code)]
 pub enum Until {
     Time(Duration),
-    #[allow(dead_code)]
     Executions(u64),
 }
 
