@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -12,7 +15,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from icid_rs import decompose
+from icid_rs import ICID, Moments, datasets, decompose, empirical_precision
 from problems import random_theta
 
 #: A solve of several seconds, for tests that end it early.
@@ -139,3 +142,144 @@ def test_what_a_callback_raises_is_raised():
 
     with pytest.raises(RuntimeError, match="no more"):
         decompose(random_theta(200, 2, 3), callback=fail)
+
+
+def test_a_slow_callback_holds_nothing_up_but_its_own_solve():
+    theta = random_theta(200, 2, 3)
+    expected = decompose(theta)
+    slow = threading.Thread(target=lambda: decompose(theta, callback=lambda progress: time.sleep(0.05)))
+    slow.start()
+    while slow.is_alive():
+        assert decompose(theta).residual == expected.residual
+    slow.join()
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, SystemExit])
+def test_the_next_call_works_after_any_error(error):
+    theta = random_theta(200, 2, 3)
+    expected = decompose(theta)
+
+    def fail(progress: dict) -> None:
+        raise error("in a callback")
+
+    for _ in range(3):
+        with pytest.raises(error):
+            decompose(theta, callback=fail)
+        np.testing.assert_array_equal(decompose(theta).B.data, expected.B.data)
+
+
+def test_sigterm_ends_the_process_at_once():
+    script = """
+import sys
+from icid_rs import datasets, decompose
+theta = datasets.sem_precision(datasets.random_dag(20_000, 1, random_state=1))
+print("ready", flush=True)
+decompose(theta, max_alm_iter=50, fista_tol=1e-12, max_fista_iter=10**6)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as child:
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
+        start = time.monotonic()
+        child.terminate()
+        assert child.wait(timeout=30) == -signal.SIGTERM
+        assert time.monotonic() - start < 2
+
+
+def test_a_handler_of_sigterm_may_raise():
+    def leave(*_: object) -> None:
+        raise SystemExit(3)
+
+    previous = signal.signal(signal.SIGTERM, leave)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
+    try:
+        timer.start()
+        with pytest.raises(SystemExit):
+            decompose(random_theta(20_000, 1, 1), **LONG)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGTERM, previous)
+    assert decompose(np.eye(3)).status == "converged"
+
+
+def _threads_used(theta) -> int:
+    return decompose(theta, max_alm_iter=1, max_fista_iter=20).info["n_threads"]
+
+
+@pytest.mark.filterwarnings("ignore:the last descent")
+def test_the_environment_limits_threads(monkeypatch):
+    theta = random_theta(6_000, 1, 1)
+    for variable in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(variable, raising=False)
+    everything = _threads_used(theta)
+    for variable in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
+        for value, threads in (("1", 1), ("1,4", 1), ("1000", everything), ("", everything), ("no", everything)):
+            monkeypatch.setenv(variable, value)
+            assert _threads_used(theta) == threads, (variable, value)
+        monkeypatch.delenv(variable)
+
+
+def test_workers_of_joblib_share_the_cores():
+    joblib = pytest.importorskip("joblib")
+    theta = random_theta(6_000, 1, 1)
+    used = joblib.Parallel(n_jobs=2)(joblib.delayed(_threads_used)(theta) for _ in range(2))
+    assert sum(used) <= max(joblib.cpu_count(), 2)
+
+
+def test_fits_in_many_threads_agree():
+    X = datasets.sample_sem(datasets.random_dag(8, 1, random_state=0), 300, random_state=0)
+    expected = ICID().fit(X)
+    results: list[ICID] = []
+    threads = [threading.Thread(target=lambda: results.append(ICID().fit(X))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    for model in results:
+        np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), expected.adjacency_matrix_.toarray())
+
+
+def _resident() -> int:
+    """Return the bytes that this process holds."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="this platform does not tell")
+def test_small_fits_do_not_leak():
+    """What is left of a fit would show: a kilobyte each would be eight times the bound."""
+    theta = random_theta(8, 1, 0)
+    X = datasets.sample_sem(datasets.random_dag(4, 1, random_state=0), 50, random_state=0)
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            decompose(theta)
+            Moments().update(X)
+            empirical_precision(X)
+            with pytest.raises(ValueError, match="square"):
+                decompose(np.ones((2, 3)))
+        gc.collect()
+
+    work(300)
+    before = _resident()
+    work(1000)
+    assert _resident() - before < 2**20
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: ICID().fit(sp.csr_array((10, 10**6))),
+        lambda: ICID().fit(sp.csr_array((10**8, 10**5))),
+        lambda: ICID(precision="precomputed").fit(sp.eye_array(10**6, format="csr")),
+        lambda: datasets.sample_sem(sp.csr_array((10**6, 10**6)), 10**7),
+        lambda: datasets.rescale_sem(sp.csr_array((10**6, 10**6)), 1.0, 1.0),
+        lambda: Moments().update(np.zeros((1, 10**6))),
+        lambda: empirical_precision(np.zeros((2, 10**6))),
+    ],
+)
+def test_what_cannot_fit_says_so_before_it_starts(ask):
+    start = time.monotonic()
+    with pytest.raises(MemoryError, match=r"needs \d+ bytes, but only \d+ are available"):
+        ask()
+    assert time.monotonic() - start < 20

@@ -130,3 +130,13 @@ def test_bad_input():
             project_to_dag(np.ones((2, 3)), method)
     with pytest.raises(ValueError, match="directed cycle"):
         causal_order([[0, 1], [1, 0]])
+
+
+def test_proportions_alone_count_for_exptrace():
+    B = np.array([[0.0, 3.0, 0.0], [1.0, 0.0, 2.0], [2.0, 1.5, 0.0]])
+    expected = project_to_dag(B, method="exptrace").toarray()
+    for scale in (2.0**-1060, 2.0**-500, 2.0**1000):
+        np.testing.assert_array_equal(project_to_dag(B * scale, method="exptrace").toarray(), expected * scale)
+    # However light, an edge on no cycle stays.
+    light = np.array([[0.0, 1e150, 0.0], [1e149, 0.0, 1e-300], [0.0, 0.0, 0.0]])
+    assert project_to_dag(light, method="exptrace").nnz == 2

@@ -156,6 +156,13 @@ class TestDirections:
         for line in [" ".join(line.split()) for name in graph.names_ for line in re.split("[\r\n]", name)]:
             assert not line or line in {" ".join(text.split()) for text in found}
 
+    @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+    def test_names_that_look_like_none_to_graphviz(self):
+        graph = CausalGraph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["%", "%5", "&#37;"])
+        drawn = subprocess.run(["dot", "-Tsvg"], input=graph.to_dot().encode(), capture_output=True, check=True).stdout
+        nodes = [node for node in ElementTree.fromstring(drawn).iter() if node.get("class") == "node"]
+        assert [[text for text in node.itertext() if text.strip()][-1] for node in nodes] == ["%", "%5", "&#37;"]
+
 
 class TestDoWhy:
     """Samples and interventions of DoWhy follow the weights."""

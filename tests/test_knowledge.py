@@ -220,3 +220,13 @@ def test_directions_follow_from_others(seed):
             union = np.maximum(union, A)
     found = orient(cpdag, Knowledge.make(range(d), forbidden=forbidden) or Knowledge.make(range(d), tiers=[[0]]))
     np.testing.assert_array_equal(found.toarray(), union)
+
+
+def test_required_causes_stay_even_if_they_are_nearly_the_same():
+    rng = np.random.default_rng(0)
+    cause = rng.normal(size=300)
+    twin = cause + 5e-5 * rng.normal(size=300)
+    X = np.column_stack([cause, twin, cause + 0.1 * rng.normal(size=300)])
+    with pytest.warns(UserWarning, match="nearly a linear combination"):
+        model = ICID(noise="unequal", required=[(0, 2), (1, 2)]).fit(X)
+    assert {(0, 2), (1, 2)} <= set(zip(*model.adjacency_matrix_.nonzero(), strict=True))

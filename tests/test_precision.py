@@ -121,13 +121,11 @@ def test_bad_requests():
     for value in (0.0, 0.1):
         constant = X.copy()
         constant[:, 2] = value
-        for estimate in (empirical_precision, fdr_precision):
+        for estimate in (empirical_precision, fdr_precision, skewness_matrix):
             with pytest.raises(ValueError, match=r"constant column\(s\) 2"):
                 estimate(constant)
-        with pytest.raises(ValueError, match="column 2"):
-            skewness_matrix(constant)
     X[3, 2] = np.nan
-    with pytest.raises(ValueError, match=r"X\[3, 2\] is nan"):
+    with pytest.raises(ValueError, match="row 3, column 2"):
         empirical_precision(X)
     with pytest.raises(ValueError, match="column 2"):
         skewness_matrix(X)

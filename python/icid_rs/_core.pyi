@@ -10,6 +10,7 @@ __all__ = [
     "Accumulator",
     "NumericalError",
     "arrange",
+    "available_memory",
     "decompose",
     "eliminate",
     "eliminate_dense",
@@ -38,6 +39,8 @@ _Sums: TypeAlias = tuple[
 ]
 
 class NumericalError(ArithmeticError): ...
+
+def available_memory() -> int | None: ...
 
 @final
 class Accumulator:

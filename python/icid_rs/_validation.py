@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
+#: Share of a variable's variance left unexplained by others that counts as none.
+COLLINEAR = 1e-10
+
 
 def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.float64, tuple[int, int]]:
     """Return float64 in canonical CSR form, from anything array-like or sparse; a copy, or not to be changed."""
-    if not sp.issparse(matrix):
-        matrix = _as_array(matrix, name)
+    matrix = _as_matrix(matrix, name)
     _check_numeric(matrix.dtype, name)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be a matrix, but it has {matrix.ndim} dimension(s)")
@@ -28,8 +30,7 @@ def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.floa
 
 def as_theta(theta: Any) -> Any:
     """Return float64, sparse or not as it is, with what single precision explains of its asymmetry averaged away."""
-    if not sp.issparse(theta):
-        theta = _as_array(theta, "theta")
+    theta = _as_matrix(theta, "theta")
     _check_numeric(theta.dtype, "theta")
     if theta.ndim != 2:
         raise ValueError(f"theta must be a matrix, but it has {theta.ndim} dimension(s)")
@@ -46,7 +47,7 @@ def as_order(values: ArrayLike, length: int, name: str) -> NDArray[np.int64]:
         raise TypeError(f"{name} must be a vector of integers, but it has shape {array.shape} and dtype {array.dtype}")
     outside = array[(array < 0) | (array >= length)]
     if outside.size:
-        raise ValueError(f"{name} must hold each of 0 to {length} - 1 once, but {outside[0]} is in it")
+        raise ValueError(f"{name} must hold each of 0 to {length - 1} once, but {outside[0]} is in it")
     return array.astype(np.int64)
 
 
@@ -94,6 +95,19 @@ def check_real(value: Any, name: str) -> float:
 def _check_numeric(dtype: np.dtype[Any], name: str) -> None:
     if dtype.kind not in "buif":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {dtype}")
+
+
+def _as_matrix(matrix: Any, name: str) -> Any:
+    """Return a sparse matrix, none of whose indices leads out of it, or an array."""
+    if not sp.issparse(matrix):
+        return _as_array(matrix, name)
+    sparse: Any = matrix
+    if sparse.format in ("csr", "csc"):
+        try:
+            sparse.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"{name} is no valid sparse matrix: {error}") from None
+    return sparse
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:

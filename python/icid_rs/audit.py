@@ -11,11 +11,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
-from icid_rs._validation import FloatArray
-from icid_rs.precision import COLLINEAR
+from icid_rs._validation import COLLINEAR, FloatArray
 
+#: Share of its own below which a column is nearly a combination of others.
+_NEARLY_COLLINEAR = 1e-8
 #: Standard deviations that differ by more than this make equal noise variances implausible.
 _WILD_SCALES = 1e3
+
+#: The remedy for columns that must all be kept.
+_RIDGE = "ICID(ridge=1e-6)"
 
 
 def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
@@ -92,7 +96,7 @@ def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
         first, second = sorted((int(i), int(j)))
         raise ValueError(
             f"columns {names[first]!r} and {names[second]!r} are the same up to scale (correlation "
-            f"{correlation[first, second]:.12g}); drop one of them"
+            f"{correlation[first, second]:.12g}); drop one of them, or use {_RIDGE}"
         )
 
 
@@ -107,11 +111,34 @@ def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
         # The first column left over, in terms of those that were not.
         L = np.tril(factor[:rank, :rank])
         weights = solve_triangular(L, factor[rank, :rank], lower=True, trans="T")
-        others = order[:rank][np.abs(weights) > 1e-6 * np.abs(weights).max()]
+        others = order[:rank][np.abs(weights) > 1e-3 * np.abs(weights).max()]
         raise ValueError(
-            f"column {names[order[rank]]!r} is a linear combination of {_list(names, np.sort(others))}; "
-            "drop one of them"
+            f"column {names[order[rank]]!r} is a linear combination of {_list(names, np.sort(others))} (condition "
+            f"number {_condition(correlation)}); drop one of them, or use {_RIDGE}"
         )
+
+
+def warn_of_collinearity(covariance: FloatArray, inverse: FloatArray | None, names: Sequence[Any]) -> None:
+    """Warn of a column that others explain nearly all of: weights among them are as good as unknown."""
+    if inverse is None:
+        return
+    scale = np.sqrt(covariance.diagonal())
+    shares = 1.0 / (scale**2 * inverse.diagonal())
+    worst = int(np.argmin(shares))
+    if not shares[worst] < _NEARLY_COLLINEAR:
+        return
+    # Its regression on all others, in units of their deviations.
+    weights = np.abs(inverse[worst] * scale)
+    weights[worst] = 0.0
+    others = np.flatnonzero(weights > 0.1 * weights.max())
+    warnings.warn(
+        f"column {names[worst]!r} is nearly a linear combination of {_list(names, others)}: a share of "
+        f"{shares[worst]:.1g} of its variance is its own (condition number "
+        f"{_condition(covariance / np.outer(scale, scale))}), so that weights among these are uncertain; drop one of "
+        f"them, or use {_RIDGE}",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
@@ -126,6 +153,13 @@ def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
             UserWarning,
             stacklevel=3,
         )
+
+
+def _condition(correlation: FloatArray) -> str:
+    """Return the condition number of a correlation matrix; beyond what rounding can tell, a bound."""
+    values = np.linalg.eigvalsh(correlation)
+    least = np.finfo(np.float64).eps * values[-1]
+    return f"{values[-1] / values[0]:.1g}" if values[0] > least else f"above {values[-1] / least:.1g}"
 
 
 def _list(names: Sequence[Any], which: Any, most: int = 8) -> str:

@@ -73,6 +73,8 @@ class CausalGraph(PictureMixin, GraphMixin):
         B = _weights(adjacency_matrix)
         d = B.shape[0]
         self.n_features_in_ = d
+        if isinstance(names, str):
+            raise TypeError(f"names must be a sequence with one name for each variable, not {names!r}")
         self._columns = None if names is None else list(names)
         if len(self.names_) != d:
             raise ValueError(f"there are {len(self.names_)} names, but {d} variables")
@@ -88,8 +90,8 @@ class CausalGraph(PictureMixin, GraphMixin):
         self.noise_variances_ = None if noise_variances is None else _variances(noise_variances, d)
         self.location_ = None if location is None else _finite(location, d, "location")
         self._confidence = None if confidence is None else _probabilities(confidence, d)
-        self.settings_ = dict(settings or {})
-        self.info_ = dict(info or {})
+        self.settings_ = _mapping(settings, "settings")
+        self.info_ = _mapping(info, "info")
 
     @classmethod
     def from_networkx(cls, graph: Any) -> CausalGraph:
@@ -195,6 +197,12 @@ def _checked_class(matrix: Any, B: sp.csr_array[np.float64, tuple[int, int]]) ->
     if (ours > theirs).nnz or ((ours + ours.T) != (theirs + theirs.T)).nnz:
         raise ValueError("cpdag does not join the same variables as adjacency_matrix")
     return cpdag
+
+
+def _mapping(value: Mapping[str, Any] | None, name: str) -> dict[str, Any]:
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping, not {value!r}")
+    return dict(value or {})
 
 
 def _finite(values: ArrayLike, d: int, name: str) -> FloatArray:

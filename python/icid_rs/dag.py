@@ -87,7 +87,9 @@ def acyclic_graph(
     B.setdiag(0.0)
     B.eliminate_zeros()
     left = abs(B)
-    if method == "exptrace":
+    if method == "exptrace" and left.nnz:
+        # Only proportions count; a power of two keeps them, whatever the unit.
+        left.data = np.ldexp(left.data, -int(np.frexp(left.data.max())[1]))
         left = _shrink_cycles(left, np.random.default_rng(random_state))
     if required is not None:
         # The heaviest of all are taken first.
@@ -231,7 +233,7 @@ def _shrink_cycles(W: Any, rng: np.random.Generator) -> Any:
             break
         gamma *= 3.0
     # Edges that were shrunk to nothing stay in the race, behind all others and in the order of their weights.
-    left.data += 1e-12 * start
+    left.data = np.maximum(left.data + 1e-12 * start, np.finfo(np.float64).tiny)
     return left
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.io import loadmat
 
+from icid_rs._matlab import check_elements
+from icid_rs._memory import ensure_room, ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
 from icid_rs.dag import causal_order
 
@@ -55,7 +58,7 @@ def random_dag(d: int, degree: int, kind: Literal["ER", "SF"] = "ER", *, random_
     ((100, 100), 200)
     """
     d, degree = check_int(d, "d", 1), check_int(degree, "degree", 0)
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
     if kind == "ER":
         causes, effects = _er_edges(d, degree, rng)
     elif kind == "SF":
@@ -102,12 +105,13 @@ def sample_sem(
     >>> X.shape
     (1000, 2)
     """
-    B = as_csr(B, "B")
+    B = _square(B)
     d, n = B.shape[0], check_int(n, "n", 1)
     if noise not in _NOISE:
         raise ValueError(f"noise = {noise!r}: it must be one of {', '.join(map(repr, _NOISE))}")
     variances = _variances(noise_variances, d)
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
+    ensure_room(16 * d * n, f"{n} samples of {d} variables", "draw fewer at a time")
     # Variables as rows: every step of the recursion then reads and writes whole rows.
     samples: FloatArray = np.sqrt(variances)[:, None] * _NOISE[noise](rng, (d, n))
     parents = B.T.tocsr()
@@ -138,7 +142,7 @@ def sem_precision(B: Any, noise_variances: ArrayLike = 1.0) -> Csr:
     array([[ 5., -2.],
            [-2.,  1.]])
     """
-    B = as_csr(B, "B")
+    B = _square(B)
     d = B.shape[0]
     A = sp.eye_array(d, format="csr") - B
     theta = sp.csr_array(A @ sp.diags_array(1.0 / _variances(noise_variances, d)) @ A.T)
@@ -175,9 +179,12 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     >>> (B.toarray()[0, 1] ** 2 + noise_variances[1]).round(12)  # the variance of variable 1
     np.float64(1.0)
     """
-    B, exponent = as_csr(B, "B"), check_real(exponent, "exponent")
+    B, exponent = _square(B), check_real(exponent, "exponent")
+    if not np.isfinite(exponent):
+        raise ValueError(f"exponent = {exponent}: it must be finite")
     d = B.shape[0]
     omega = _variances(noise_variances, d)
+    ensure_square(d, "the variances", copies=3)
     order = causal_order(B)
     weights = B.toarray()[np.ix_(order, order)]
     # Row i of the inverse says how the noise of i reaches every variable.
@@ -220,15 +227,58 @@ def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
     >>> X.shape, adjacency.nnz, names
     ((200, 2), 1, ['node 1', 'node 2'])
     """
-    content = loadmat(path)
+    try:
+        check_elements(Path(path).read_bytes())
+        content = loadmat(path, appendmat=False, variable_names=("ts", "net"))
+    except (OSError, MemoryError):
+        raise
+    # Anything can go wrong in a damaged file, and nearly everything does.
+    except Exception as error:
+        raise ValueError(f"{path} is no valid MATLAB file: {str(error) or type(error).__name__}") from None
     if "ts" not in content or "net" not in content:
         raise ValueError(f"{path} is no NetSim file: it lacks the arrays 'ts' and 'net'")
-    X = np.asarray(content["ts"], dtype=np.float64)
-    nodes = X.shape[1]
-    networks = np.asarray(content["net"], dtype=np.float64).reshape(-1, nodes, nodes)
+    X, networks = (_numbers(content[name], f"{path}: {name}") for name in ("ts", "net"))
+    nodes = X.shape[1] if X.ndim == 2 else 0
+    if not nodes or not networks.size or networks.ndim not in (2, 3) or networks.shape[-2:] != (nodes, nodes):
+        raise ValueError(
+            f"{path} is no NetSim file: 'ts' has shape {X.shape}, so 'net' must be (subjects, {nodes}, {nodes}), "
+            f"not {networks.shape}"
+        )
+    networks = networks.reshape(-1, nodes, nodes)
     mean = networks.mean(axis=0)
     np.fill_diagonal(mean, 0.0)
     return X, sp.csr_array(mean), [f"node {k + 1}" for k in range(nodes)]
+
+
+def _generator(random_state: RandomState) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"random_state = {random_state!r}: it must be an integer of at least 0, a numpy.random.Generator, or None"
+        ) from None
+
+
+def _square(B: Any) -> Csr:
+    """Return weights, all finite."""
+    matrix = as_csr(B, "B")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"B must be square, but its shape is {matrix.shape}")
+    if not np.isfinite(matrix.data).all():
+        k = int(np.argmin(np.isfinite(matrix.data)))
+        row = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
+        raise ValueError(f"B[{row}, {matrix.indices[k]}] is {matrix.data[k]}: every entry must be finite")
+    return matrix
+
+
+def _numbers(values: Any, what: str) -> FloatArray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "buif":
+        raise ValueError(f"{what} must hold real numbers, but its dtype is {array.dtype}")
+    numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{what} holds entries that are not finite")
+    return numbers
 
 
 def _variances(values: ArrayLike, d: int) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.covariance import GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
+from icid_rs._memory import ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.moments import Moments
 from icid_rs.precision import (
@@ -36,6 +37,8 @@ def check_kind(kind: Any) -> None:
     """Refuse what is neither the name of an estimate nor an estimator."""
     if isinstance(kind, str) and kind not in KINDS:
         raise ValueError(f"precision = {kind!r}: it must be one of {KINDS}, or an estimator")
+    if isinstance(kind, type):
+        raise TypeError(f"precision must be an estimator, not the class {kind.__name__}; write {kind.__name__}()")
     if not isinstance(kind, str) and not hasattr(kind, "fit"):
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
@@ -48,6 +51,7 @@ def estimate_precision(
     *,
     samples: int | None = None,
     given: tuple[FloatArray, FloatArray] | None = None,
+    ridge: float = 0.0,
 ) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
@@ -65,6 +69,8 @@ def estimate_precision(
         What the rows are worth, if less than their number.
     given : pair of arrays, optional
         The covariance and the means, where rows have missing values.
+    ridge : float
+        Share of each variance that is added to it.
 
     Returns
     -------
@@ -85,15 +91,17 @@ def estimate_precision(
             f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr' or "
             "'empirical', or missing='drop'"
         )
+    # The covariance, its correlations, its inverse, and what is kept of it.
+    ensure_square(X.shape[1], "the covariance", copies=5)
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
     n = len(X) if samples is None else samples
-    return _estimate(covariance, location, n, X, kind, lambda1, names, watch), location
+    return _estimate(_ridged(covariance, ridge), location, n, X, kind, lambda1, names, watch), location
 
 
 def estimate_from_moments(
-    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any]
+    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any], *, ridge: float = 0.0
 ) -> tuple[Precision, FloatArray]:
     """Do as `estimate_precision`, given moments.
 
@@ -124,7 +132,12 @@ def estimate_from_moments(
     watch.lap("covariance")
     check_scales(None, covariance, location, names)
     n = moments.n_effective
-    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch), location
+    return _estimate(_ridged(covariance, ridge), location, n, rows, kind, lambda1, names, watch), location
+
+
+def _ridged(covariance: FloatArray, ridge: float) -> FloatArray:
+    """Add a share of each variance to it."""
+    return covariance + np.diag(ridge * covariance.diagonal()) if ridge else covariance
 
 
 def _estimate(

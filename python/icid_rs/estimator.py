@@ -45,6 +45,10 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         ``"precomputed"``: `fit` is given Θ itself. An estimator with an attribute ``precision_`` is fitted to the data.
     lambda1 : "auto", float in (0, 1), or sequence of them
         Cut of ``precision="empirical"``.
+    ridge : float
+        Share of each variance that is added to it before the covariance is inverted, less than 1: for columns that are
+        copies or combinations of others, or nearly, and must all be kept. Weights between these are then a compromise.
+        Needs ``precision="fdr"`` or ``"empirical"``.
     l1_weight : "auto" or float
         The paper's λ₁' = 1/ρ₀, for Θ as it is: its effect depends on the unit of X. ``"auto"`` is 0.1 after Θ has been
         divided by its smallest diagonal entry (or the typical inverse of known noise variances), so that it does not.
@@ -110,17 +114,17 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
-        The empirical covariance; with ``precision="precomputed"``, the inverse of Θ.
+        The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ.
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str
         How the solver ended; see `Decomposition`.
     info_ : dict
-        ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``l1_weight``, ``skewness``,
-        ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the ``sample`` of rows
-        that showed the shape of residuals, if moments were given; the ``decomposition``:
-        residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
-        the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
+        ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``ridge``, ``l1_weight``,
+        ``skewness``, ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the
+        ``sample`` of rows that showed the shape of residuals, if moments were given; the ``decomposition``: residual,
+        info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside the support
+        (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
         candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``groups``: their number, if means were taken out within groups;
@@ -145,6 +149,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         *,
         precision: Any = "auto",
         lambda1: Any = "auto",
+        ridge: float = 0.0,
         l1_weight: Any = "auto",
         skewness: Any = "auto",
         noise: str = "auto",
@@ -170,6 +175,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     ) -> None:
         self.precision = precision
         self.lambda1 = lambda1
+        self.ridge = ridge
         self.l1_weight = l1_weight
         self.skewness = skewness
         self.noise = noise
@@ -228,7 +234,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         ScaleWarning
             If the directions may rest on the units of the columns.
         UserWarning
-            If the columns have wildly different scales, or if no dependence was found between any of them.
+            If the columns have wildly different scales, if one is nearly a combination of others, or if no
+            dependence was found between any of them.
         """
         choices = settle_parameters(self)
         # Nothing of an earlier fit is left if this one fails.
@@ -272,6 +279,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         chosen = made.get("noise", {}).get("chosen", "equal" if self.noise_variances is None else "known")
         if evidence.samples and chosen == "equal":
             audit.warn_of_scales(estimate.covariance, self._names())
+        audit.warn_of_collinearity(estimate.covariance, estimate.inverse, self._names())
         self.info_ = {
             "timings": {**estimate.timings, **watch.timings},
             **choices,

@@ -70,7 +70,7 @@ def open_table(X: Any) -> Any:
 
         return pa.Table.from_batches([X])
     if hasattr(X, "shape"):
-        _check_names(column_names(X) or [])
+        check_names(column_names(X) or [])
     frame = _narwhals(X)
     if frame is None:
         if hasattr(X, "collect") and not hasattr(X, "shape"):
@@ -129,7 +129,39 @@ def as_numbers(X: Any) -> Any:
         return _frame_numbers(X, names)
     if isinstance(X, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(X), np.nan, _array_numbers(X.data))
-    return _array_numbers(np.asarray(X))
+    try:
+        return _array_numbers(np.asarray(X))
+    except ValueError as error:
+        if "inhomogeneous" in str(error):
+            raise ValueError("X is no table: its rows have different lengths") from None
+        raise
+
+
+def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
+    """Return a whole table of finite numbers, and the names or numbers of its columns.
+
+    Examples
+    --------
+    >>> from icid_rs.inputs import as_table
+    >>> as_table([[1, 2], [3, 4]])
+    (array([[1., 2.],
+           [3., 4.]]), range(0, 2))
+    """
+    X = open_table(X)
+    names = column_names(X)
+    numbers = as_numbers(X)
+    table = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
+    labels = range(table.shape[1]) if names is None else names
+    # The sum is finite unless something is not, or it overflows.
+    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(
+            f"X contains {table[row, column]}: row {row}, column {labels[column]!r}; drop these rows or fill the "
+            "values in"
+        )
+    return table, labels
 
 
 def _frame_numbers(X: Any, names: Sequence[Any]) -> FloatArray:
@@ -163,8 +195,10 @@ def _kind(column: Any) -> Any:
 
 
 def _array_numbers(array: NDArray[Any]) -> NDArray[Any]:
-    # The rest is judged by scikit-learn: dimensions, complex numbers.
-    if array.dtype.kind in "buifc" or array.ndim != 2:
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: pass real and imaginary parts as columns of their own")
+    # Dimensions are judged by scikit-learn.
+    if array.dtype.kind in "buif" or array.ndim != 2:
         return array
     columns = [_vector_numbers(array[:, k]) for k in range(array.shape[1])]
     _refuse({k: str(array.dtype) for k, column in enumerate(columns) if column is None})
@@ -194,7 +228,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _check_names(names: Sequence[Any]) -> None:
+def check_names(names: Sequence[Any]) -> None:
     """Refuse names that occur twice."""
     if len(set(names)) < len(names):
         repeated = sorted({repr(name) for name in names if names.count(name) > 1})

@@ -64,6 +64,10 @@ def _edges(matrix: Any, name: str) -> Any:
     csr = as_csr(matrix, name)
     if csr.shape[0] != csr.shape[1]:
         raise ValueError(f"{name} must be square, but its shape is {csr.shape}")
+    if not np.isfinite(csr.data).all():
+        rows, columns = csr.nonzero()
+        k = int(np.argmin(np.isfinite(csr.data)))
+        raise ValueError(f"{name}[{rows[k]}, {columns[k]}] is {csr.data[k]}: it is an edge or none; use 0 for none")
     rows, columns = csr.nonzero()
     off = rows != columns
     ones = np.ones(int(off.sum()), dtype=np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from icid_rs import _archive, streaming
+from icid_rs import _archive, inputs, streaming
 from icid_rs._core import Accumulator
 from icid_rs._validation import FloatArray, check_int, symmetrise_single
 from icid_rs.reservoir import Reservoir
@@ -84,7 +84,10 @@ class Moments:
     ) -> None:
         if missing not in _MISSING:
             raise ValueError(f"missing = {missing!r}: it must be one of {_MISSING}")
+        if isinstance(names, str):
+            raise TypeError(f"names must be a sequence with one name for each column, not {names!r}")
         self.names = None if names is None else list(names)
+        inputs.check_names(self.names or [])
         self.missing = missing
         self.n_threads = n_threads
         self.dropped = 0
@@ -129,8 +132,20 @@ class Moments:
         if not (matrix == matrix.T).all():
             i, j = np.argwhere(matrix != matrix.T)[0]
             raise ValueError(
-                f"covariance must be symmetric, but covariance[{i}, {j}] = {matrix[i, j]!r} and "
-                f"covariance[{j}, {i}] = {matrix[j, i]!r}"
+                f"covariance must be symmetric, but covariance[{i}, {j}] = {matrix[i, j]} and "
+                f"covariance[{j}, {i}] = {matrix[j, i]}; pass (C + C.T) / 2 if the difference is harmless"
+            )
+        variances = matrix.diagonal()
+        if (variances < 0).any():
+            i = int(np.argmax(variances < 0))
+            raise ValueError(f"covariance[{i}, {i}] = {variances[i]}: no variance is negative")
+        deviations = np.sqrt(variances)
+        excess = np.abs(matrix) > (1 + 1e-9) * np.outer(deviations, deviations)
+        if excess.any():
+            i, j = np.argwhere(excess)[0]
+            raise ValueError(
+                f"covariance[{i}, {j}] = {matrix[i, j]} makes a correlation above 1 with variances {variances[i]} and "
+                f"{variances[j]}: this is no covariance matrix"
             )
         d = len(matrix)
         location = np.zeros(d) if mean is None else np.asarray(mean, dtype=np.float64)

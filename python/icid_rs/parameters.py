@@ -9,6 +9,7 @@ import numpy as np
 from icid_rs import missing
 from icid_rs._validation import check_int, check_real
 from icid_rs.estimation import check_kind
+from icid_rs.precision import check_cuts
 
 #: What ``"auto"`` stands for where nothing better is known than the paper's choice.
 _AUTO_L1_WEIGHT = 0.1
@@ -34,6 +35,9 @@ def settle_parameters(model: Any) -> dict[str, Any]:
         if not (value is None or isinstance(value, str)) or value not in allowed:
             raise ValueError(f"{name} = {getattr(model, name)!r}: it must be one of {allowed}")
     check_kind(model.precision)
+    check_cuts(model.lambda1)
+    if model.random_state is not None:
+        check_int(model.random_state, "random_state", 0)
     if model.dag is None and model.refine in ("order", "search"):
         raise ValueError(
             f"refine={model.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
@@ -62,8 +66,16 @@ def settle_parameters(model: Any) -> dict[str, Any]:
         value = getattr(model, name)
         return auto if isinstance(value, str) and value == "auto" else check_positive(value, name)
 
+    ridge = check_positive(model.ridge, "ridge")
+    if ridge >= 1:
+        raise ValueError(f"ridge = {ridge}: it must be less than 1, a share of each variance")
+    if ridge and model.precision not in ("auto", "fdr", "empirical"):
+        raise ValueError(
+            f"ridge = {ridge} is for precision='fdr' and 'empirical'; other estimators have penalties of their own"
+        )
     return {
         "precision": model.precision if model.precision != "auto" else "fdr",
+        "ridge": ridge,
         "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
         "skewness": settle("skewness", 0.0),
         "threshold": settle("threshold", 0.0),

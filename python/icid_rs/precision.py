@@ -15,10 +15,11 @@ from scipy.linalg import blas, cholesky, lapack
 from scipy.sparse.linalg import splu
 from scipy.stats import norm
 
-from icid_rs._validation import FloatArray, check_real
+from icid_rs import audit
+from icid_rs._memory import ensure_square
+from icid_rs._validation import COLLINEAR, FloatArray, check_real
+from icid_rs.inputs import as_table
 
-#: Share of a variable's variance left unexplained by others that counts as none.
-COLLINEAR = 1e-10
 #: Rows that are centred at a time: enough for the matrix product to run at full speed.
 _BLOCK_ROWS = 1024
 #: Columns that are mirrored at a time.
@@ -102,7 +103,7 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     >>> empirical_precision(X, lambda1=0.1).theta.shape
     (20, 20)
     """
-    covariance, _, watch = _checked_covariance(X)
+    covariance, _, _, watch = _checked_covariance(X)
     return cut_inverse(covariance, lambda1, watch)
 
 
@@ -149,8 +150,15 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     >>> fdr_precision(X).theta.shape
     (20, 20)
     """
-    covariance, n, watch = _checked_covariance(X)
-    return tested_inverse(covariance, n, alpha, watch)
+    covariance, n, names, watch = _checked_covariance(X)
+    try:
+        return tested_inverse(covariance, n, alpha, watch)
+    except np.linalg.LinAlgError:
+        try:
+            audit.check_covariance(covariance, names)
+        except ValueError as fault:
+            raise np.linalg.LinAlgError(f"the covariance is singular: {fault}") from None
+        raise
 
 
 def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatch) -> Precision:
@@ -215,24 +223,15 @@ def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatAr
         raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
 
 
-def _checked_covariance(X: Any) -> tuple[FloatArray, int, Stopwatch]:
-    """Compute the covariance of a table that has no faults, and the number of its rows."""
+def _checked_covariance(X: Any) -> tuple[FloatArray, int, Sequence[Any], Stopwatch]:
+    """Compute the covariance of a table that has no faults; return the number of its rows and its names too."""
     watch = Stopwatch()
-    table = _table(X)
+    table, names = as_table(X)
+    ensure_square(table.shape[1], "the covariance", copies=4)
     covariance, location = empirical_covariance(table)
-    check_scales(table, covariance, location, range(len(covariance)))
+    check_scales(table, covariance, location, names)
     watch.lap("covariance")
-    return covariance, len(table), watch
-
-
-def _table(X: Any) -> FloatArray:
-    table = np.asarray(X, dtype=np.float64)
-    if table.ndim != 2 or 0 in table.shape:
-        raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
-    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        raise ValueError(f"X[{row}, {column}] is {table[row, column]}: every entry must be finite")
-    return table
+    return covariance, len(table), names, watch
 
 
 def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
@@ -263,19 +262,29 @@ def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
     return np.asarray(np.linalg.pinv(covariance, hermitian=True))
 
 
-def _cuts(lambda1: Any, off: FloatArray, largest: float) -> FloatArray:
-    """Return the candidates for λ₁."""
+def check_cuts(lambda1: Any) -> FloatArray | None:
+    """Return the values of λ₁ that were given, ascending; None for ``"auto"``."""
     if isinstance(lambda1, str):
         if lambda1 != "auto":
             raise ValueError(f"lambda1 = {lambda1!r}: it must be 'auto', a number, or a sequence of numbers")
+        return None
+    grid = np.asarray(lambda1)
+    if grid.dtype.kind not in "iuf" or grid.ndim > 1:
+        raise TypeError(f"lambda1 must be 'auto', a number, or a sequence of numbers, not {lambda1!r}")
+    if grid.size == 0 or not ((grid > 0) & (grid < 1)).all():
+        raise ValueError(f"lambda1 = {lambda1}: there must be a value, and every value must be between 0 and 1")
+    return np.unique(grid.astype(np.float64))
+
+
+def _cuts(lambda1: Any, off: FloatArray, largest: float) -> FloatArray:
+    """Return the candidates for λ₁."""
+    grid = check_cuts(lambda1)
+    if grid is None:
         if largest == 0.0:
             return np.array([0.01])
         entries = off[~np.eye(len(off), dtype=bool)]
         top = float(np.percentile(entries, 98.0)) / largest
         return np.linspace(0.01, max(top, 0.01), 20) if top > 0.01 else np.array([0.01])
-    grid = np.unique(np.atleast_1d(np.asarray(lambda1, dtype=np.float64)))
-    if grid.size == 0 or not ((grid > 0) & (grid < 1)).all():
-        raise ValueError(f"lambda1 = {lambda1}: every value must be between 0 and 1")
     return grid
 
 

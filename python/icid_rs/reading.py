@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from icid_rs import audit, missing, summary
+from icid_rs._memory import ensure_room, ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.decomposition import decompose
 from icid_rs.distributed import is_dask, moments_of
@@ -72,7 +73,9 @@ class ReadingMixin(GraphHolder):
             self._columns = moments.names
             self._count_columns(len(moments.mean))
             watch.lap("moments")
-            estimate, location = estimate_from_moments(moments, choices["precision"], self.lambda1, self._names())
+            estimate, location = estimate_from_moments(
+                moments, choices["precision"], self.lambda1, self._names(), ridge=choices["ridge"]
+            )
             watch.skip()
             rows, samples, sample = summary.rows_of(moments), moments.n_effective, summary.report(moments)
             M = summary.skewness_of(moments) if choices["skewness"] > 0 else None
@@ -95,7 +98,13 @@ class ReadingMixin(GraphHolder):
                     )
             watch.lap("audit")
             estimate, location = estimate_precision(
-                X, choices["precision"], self.lambda1, self._names(), samples=samples, given=given
+                X,
+                choices["precision"],
+                self.lambda1,
+                self._names(),
+                samples=samples,
+                given=given,
+                ridge=choices["ridge"],
             )
             watch.skip()
             M = None
@@ -124,6 +133,9 @@ class ReadingMixin(GraphHolder):
             estimator=self,
             input_name="X",
         )
+        if hasattr(table, "toarray"):
+            rows, columns = table.shape
+            ensure_room(8 * rows * columns, f"a table of {rows} rows and {columns} columns", "give it as moments")
         # The covariance of sparse data is dense in any case.
         return np.ascontiguousarray(table.toarray() if hasattr(table, "toarray") else table)
 
@@ -173,6 +185,7 @@ class ReadingMixin(GraphHolder):
         if extreme.size:
             i = int(extreme[0])
             raise ValueError(f"theta[{i}, {i}] = {diagonal[i]:.3g} is out of range; rescale the variables")
+        ensure_square(theta.shape[0], "the covariance", copies=4)
         try:
             covariance = invert(theta.toarray())
         except np.linalg.LinAlgError:

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from icid_rs._memory import ensure_square
 from icid_rs._validation import FloatArray
+from icid_rs.inputs import as_table
+from icid_rs.precision import check_scales
 
 
 def skewness_matrix(X: Any) -> FloatArray:
@@ -32,18 +35,14 @@ def skewness_matrix(X: Any) -> FloatArray:
     >>> bool(skewness_matrix(X)[0, 1] < 0)  # 0 → 1
     True
     """
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
+    X, names = as_table(X)
+    ensure_square(X.shape[1], "the skewness matrix", copies=4)
     location = X.mean(axis=0)
     Z = X - location
-    scale = np.sqrt(np.mean(Z * Z, axis=0))
-    # The deviation of a constant may be rounding.
-    suspects = np.flatnonzero(~np.isfinite(scale) | (scale <= 1e-10 * np.abs(location)))
-    bad = [j for j in suspects if not np.isfinite(scale[j]) or np.ptp(X[:, j]) == 0]
-    if bad:
-        raise ValueError(f"column {bad[0]} of X is constant or not finite, so that it cannot be standardised")
-    Z /= scale
+    with np.errstate(over="ignore"):
+        variances = np.mean(Z * Z, axis=0)
+    check_scales(X, np.diag(variances), location, names)
+    Z /= np.sqrt(variances)
     return from_moments(Z.T @ Z / len(Z), (Z * Z).T @ Z / len(Z))
 
 

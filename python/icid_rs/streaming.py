@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from icid_rs import inputs
+from icid_rs import _archive, inputs
 from icid_rs._validation import check_int
 
 #: Bytes that are read at a time, in double precision.
@@ -157,7 +157,7 @@ def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None
     if kind in _TEXT:
         return _text(path, _TEXT[kind], columns, chunk_rows)
     if kind == ".npy":
-        return _array(np.load(path, mmap_mode="r", allow_pickle=False), columns, chunk_rows)
+        return _array(_mapped(path), columns, chunk_rows)
     if kind == ".h5ad":
         return _annotated(_import("anndata", "anndata").read_h5ad(path, backed="r"), columns, chunk_rows)
     known = ", ".join([*_ARROW, *_TEXT, ".npy", ".h5ad"])
@@ -175,7 +175,8 @@ def _arrow(dataset: Any, columns: Sequence[Any] | None, chunk_rows: int | None) 
 
 def _text(path: Path, separator: str | None, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
     pandas = _import("pandas", "pandas")
-    engine = {"engine": "python"} if separator is None else {}
+    # The parser's own way to read numbers is not exact, and crashes on an absurd exponent.
+    engine = {"engine": "python"} if separator is None else {"float_precision": "round_trip"}
     names = list(pandas.read_csv(path, sep=separator, nrows=0, **engine).columns)
     wanted = names if columns is None else list(columns)
     _check_known(wanted, names)
@@ -194,8 +195,21 @@ def _array(array: NDArray[Any], columns: Sequence[Any] | None, chunk_rows: int |
         raise ValueError(f"an array must be a table of samples by variables, but its shape is {array.shape}")
     rows = chunk_rows or _rows_for(array.shape[1])
     picked = slice(None) if columns is None else list(columns)
+    if columns is not None:
+        for column in columns:
+            check_int(column, "a column of an array", 0, array.shape[1] - 1)
     chunks = (array[start : start + rows][:, picked] for start in range(0, len(array), rows))
     return Table(chunks, None, len(array))
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except _archive.DAMAGE as error:
+        raise ValueError(f"{path}: {_archive.reason(error)}") from None
+    return array
 
 
 def _annotated(data: Any, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:

@@ -126,7 +126,7 @@ pub enum IcidError {
         iteration: usize,
     },
     /// An order that is not one of the variables.
-    #[error("order must hold each of 0 to {dim} - 1 once, but {index} is out of range or there twice")]
+    #[error("order must hold each of 0 to {last} once, but {index} is out of range or there twice", last = .dim - 1)]
     Order {
         /// The offending entry.
         index: usize,
@@ -157,6 +157,16 @@ pub enum IcidError {
         /// Which variable.
         index: usize,
         /// Its scaled diagonal entry, where 1 is typical.
+        value: f64,
+    },
+    /// A weight or a noise variance is no number any more in the units of the caller.
+    #[error(
+        "a weight into variable {index}, or its noise variance, became {value:?}: out of range; rescale the variables"
+    )]
+    Overflow {
+        /// Which variable.
+        index: usize,
+        /// What came of it.
         value: f64,
     },
     /// The computation was interrupted before there was anything to return.

@@ -3,16 +3,17 @@
 use crate::error::IcidError;
 use sysinfo::System;
 
-/// How much of the free memory one allocation may claim; the rest is left to its neighbours.
-const USABLE_PERCENT: u128 = 90;
+/// How much of the free memory one computation may claim; the rest is left to its neighbours.
+const USABLE_PERCENT: u64 = 90;
 
-/// Bytes that could be allocated now, within the limits of the container if there is one; `None` if no one knows.
-fn available() -> Option<u64> {
+/// Bytes that one computation may allocate now, within the limits of the container if there is one; `None` if no one knows.
+pub fn available() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
     let machine = system.available_memory();
     let container = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
-    Some(container.map_or(machine, |left| left.min(machine)))
+    let free = container.map_or(machine, |left| left.min(machine));
+    Some(free / 100 * USABLE_PERCENT)
 }
 
 /// Fail unless `count` items of `T` fit into what is free.
@@ -23,7 +24,7 @@ pub fn ensure_room<T>(what: &'static str, count: u128) -> Result<(), IcidError> 
         return Ok(());
     }
     let Some(available) = available() else { return Ok(()) };
-    let available = u128::from(available) * USABLE_PERCENT / 100;
+    let available = u128::from(available);
     if required > available {
         return Err(IcidError::Memory { what, required, available });
     }

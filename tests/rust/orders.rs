@@ -107,3 +107,32 @@ fn orders_are_checked() {
         assert!(eliminate(theta.view(), Rule::Along(&order), 0.0, &Interrupt::default()).is_err());
     }
 }
+
+#[test]
+fn what_leaves_the_range_of_numbers_is_refused() {
+    // The noise variance would be the inverse of a number that has none.
+    let theta = CsMat::new((1, 1), vec![0, 1], vec![0], vec![1e-310]);
+    let interrupt = Interrupt::default();
+    for result in [
+        eliminate(theta.view(), SMALLEST, 0.0, &interrupt),
+        eliminate_dense(&dense(&theta).view(), SMALLEST, 0.0, &interrupt),
+    ] {
+        assert!(matches!(result, Err(IcidError::Overflow { index: 0, .. })));
+    }
+}
+
+#[test]
+fn a_combination_of_its_causes_has_no_noise() {
+    let covariance = Array2::from_shape_vec((3, 3), vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0]).unwrap();
+    let everything = CsMat::csr_from_dense(Array2::from_elem((3, 3), 1.0).view(), 0.0);
+    let knowledge = Knowledge::none(3);
+    let data = Regression {
+        covariance: covariance.view(),
+        samples: 100,
+        penalty: 1.0,
+        noise: Noise::Equal,
+        knowledge: &knowledge,
+    };
+    let result = regress_within(&data, &[0, 1, 2], everything.view(), &Interrupt::default());
+    assert!(matches!(result, Err(IcidError::Singular { index: 2, .. })));
+}

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _BROKEN_PIPE
     except KeyboardInterrupt:
         return 130
-    except (ValueError, ImportError, NumericalError, OSError) as error:
+    except (ValueError, ImportError, NumericalError, MemoryError, OSError) as error:
         print(f"icid: {_one_line(error)}", file=sys.stderr)
         return 2
     return 0

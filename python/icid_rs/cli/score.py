@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs import CausalGraph, load, metrics
+from icid_rs._archive import read_arrays
 from icid_rs.cli.output import write
-from icid_rs.cli.tables import read_arrays
 
 _DESCRIPTION = """\
 Compare two graphs edge by edge; variables are matched by name.
@@ -70,13 +70,29 @@ def _read(path: str) -> CausalGraph:
     arrays = read_arrays(path)
     # How SciPy writes sparse matrices.
     if {"data", "indices", "indptr", "shape", "format"} <= set(arrays):
-        return CausalGraph(sp.csr_array(sp.load_npz(path)))
+        return CausalGraph(_sparse(path, arrays))
     if len(arrays) != 1:
         raise ValueError(f"{path} holds {len(arrays)} arrays; it must be one adjacency matrix")
     try:
         return CausalGraph(next(iter(arrays.values())))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _sparse(path: str, arrays: dict[str, Any]) -> Any:
+    """Put a matrix of SciPy together, of which no index may lead out of it."""
+    kinds = {"csr": sp.csr_array, "csc": sp.csc_array}
+    kind = arrays["format"].item() if arrays["format"].ndim == 0 else None
+    kind = kind.decode("latin-1") if isinstance(kind, bytes) else kind
+    if kind not in kinds:
+        raise ValueError(f"{path}: sparse matrices must be stored by rows or columns, csr or csc, not {kind!r}")
+    try:
+        shape = tuple(map(int, arrays["shape"]))
+        matrix = kinds[kind]((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise ValueError(f"{path}: no valid sparse matrix: {error}") from None
+    return matrix
 
 
 def _matched(truth: CausalGraph, estimate: CausalGraph, options: argparse.Namespace) -> tuple[Any, Any]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from icid_rs._archive import read_arrays
 from icid_rs._extras import require
 from icid_rs._validation import FloatArray
 from icid_rs.cli.text import TextOptions, kept_columns, read_text
@@ -72,19 +70,6 @@ def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
         parquet = require("pyarrow.parquet", "Parquet", "parquet")
         parquet.write_table(pyarrow.table(dict(zip(names, values.T, strict=True))), file)
     return file.getvalue()
-
-
-def read_arrays(path: str) -> dict[str, NDArray[Any]]:
-    """Read the arrays of an ``.npy`` (called X) or ``.npz`` file; nothing in it is executed."""
-    try:
-        with open(path, "rb") as file:
-            content = np.load(file, allow_pickle=False)
-            return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
-    except FileNotFoundError:
-        raise
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
-        reason = "it holds Python objects" if "allow_pickle" in str(error) else str(error) or "it ends too early"
-        raise ValueError(f"{path}: no whole NumPy file of numbers: {reason}") from None
 
 
 def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[FloatArray, list[Any] | None]:

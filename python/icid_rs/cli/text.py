@@ -232,7 +232,15 @@ def _delimiter(path: str, chosen: str | None, line: str) -> str:
     if path.lower().endswith((".tsv", ".tab")):
         return "\t"
     # The one that parts the first line into most cells; a comma if there is one cell.
-    return max((",", ";", "\t", "|"), key=lambda mark: len(next(csv.reader([line], delimiter=mark))))
+    return max((",", ";", "\t", "|"), key=lambda mark: _count_cells(line, mark))
+
+
+def _count_cells(line: str, mark: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=mark)))
+    except csv.Error:
+        # A long line without the mark is a single cell, larger than any may be.
+        return 1
 
 
 def _is_number(cell: str) -> bool:

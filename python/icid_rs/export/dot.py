@@ -36,4 +36,7 @@ def _quote(name: str) -> str:
     if "\0" in name:
         raise ValueError(f"DOT cannot hold '\\x00' in the name {name!r}; rename it, or use JSON")
     escaped = _ENTITY.sub("&amp;", name.replace("\\", "\\\\").replace('"', '\\"'))
+    if escaped.startswith("%"):
+        # For Graphviz this would be a thing without a name, and another one each time.
+        escaped = "&#37;" + escaped[1:]
     return '"' + escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n") + '"'

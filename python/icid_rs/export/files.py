@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any, BinaryIO
 
 
-def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write a file under a passing name in the same folder, then rename it.
+def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[[BinaryIO], Any]) -> None:
+    """Write a file under a passing name in the same folder, then rename it; large content writes itself.
 
     Whatever happens on the way, `path` holds its old content or the new, and nothing else is left behind. A link keeps
     pointing to its file, which keeps its permissions; what is no file, such as a pipe, is written directly.
@@ -26,14 +29,19 @@ def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
     """
     data = encode(content) if isinstance(content, str) else content
     target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "this is a folder; name a file in it", str(path))
     if target.exists() and not target.is_file():
-        target.write_bytes(data)
+        with target.open("wb") as file:
+            _put(data, file)
         return
     target = Path(os.path.realpath(target))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(path))
     passing = target.with_name(f".icid-{secrets.token_hex(8)}.tmp")
     try:
         with passing.open("xb") as file:
-            file.write(data)
+            _put(data, file)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
@@ -42,6 +50,13 @@ def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
     except BaseException:
         passing.unlink(missing_ok=True)
         raise
+
+
+def _put(data: bytes | Callable[[BinaryIO], Any], file: BinaryIO) -> None:
+    if callable(data):
+        data(file)
+    else:
+        file.write(data)
 
 
 def encode(text: str) -> bytes:

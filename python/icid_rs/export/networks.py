@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,18 @@ def to_networkx(graph: GraphHolder, convention: Convention = "row_to_column") ->
 
 def from_networkx(graph: Any) -> CausalGraph:
     """Read a ``networkx.DiGraph``; see `CausalGraph.from_networkx`."""
+    if not hasattr(graph, "is_directed"):
+        raise TypeError(f"from_networkx reads a networkx.DiGraph, not {type(graph).__name__}")
     if not graph.is_directed() or graph.is_multigraph():
         raise ValueError("a causal graph is directed, without parallel edges: give a networkx.DiGraph")
     transposed = is_transposed(graph.graph.get("convention", "row_to_column"))
     names = list(graph.nodes)
     place = {name: k for k, name in enumerate(names)}
     edges = [(b, a, data) if transposed else (a, b, data) for a, b, data in graph.edges(data=True)]
+    for cause, effect, data in edges:
+        for key in ("weight", "confidence", "reversible"):
+            if not isinstance(data.get(key, 1.0), Real):
+                raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no number")
     sources, targets = [place[a] for a, _, _ in edges], [place[b] for _, b, _ in edges]
 
     def matrix(values: list[Any]) -> Any:
@@ -101,7 +108,7 @@ def from_graphml(content: bytes) -> CausalGraph:
     nx = require("networkx", "GraphML", "networkx")
     try:
         network = nx.read_graphml(io.BytesIO(content))
-    except (SyntaxError, KeyError, TypeError, ValueError, nx.NetworkXError) as error:
+    except (SyntaxError, LookupError, TypeError, ValueError, AttributeError, nx.NetworkXError) as error:
         raise ValueError(f"not valid GraphML: {error}") from None
     if network.graph.pop("integer_names", False):
         network = nx.relabel_nodes(network, int)

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs._extras import require
+from icid_rs._memory import ensure_square
 from icid_rs.causal_graph import CausalGraph, weight_matrix
 from icid_rs.export.conventions import Convention, is_transposed
 from icid_rs.graph import Edge, GraphHolder, list_edges
@@ -23,6 +24,7 @@ def to_pandas(graph: GraphHolder, convention: Convention = "row_to_column") -> A
     """Build a data frame of weights; see `GraphMixin.to_pandas`."""
     pd = require("pandas", "to_pandas", "pandas")
     names = graph.names_
+    ensure_square(len(names), "the frame", copies=2)
     frame = pd.DataFrame(
         graph.adjacency_matrix_.toarray(), index=pd.Index(names, name="source"), columns=pd.Index(names, name="target")
     )

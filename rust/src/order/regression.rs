@@ -228,6 +228,10 @@ impl Regression<'_> {
             (weights, left) = (exact, rest);
             *buffer = factor.into_buffer();
         }
+        // Nothing is left of a combination of its causes, or rounding.
+        if left.is_nan() || left <= f64::EPSILON * variance {
+            return Err(IcidError::Singular { index: j, pivot: left, diagonal: variance });
+        }
         Ok(LeastSquares { causes, weights, left })
     }
 }

@@ -11,7 +11,9 @@ pub(super) fn to_python(error: IcidError) -> PyErr {
     let message = error.to_string();
     match error {
         IcidError::Memory { .. } => PyMemoryError::new_err(message),
-        IcidError::Numerical { .. } | IcidError::Singular { .. } => NumericalError::new_err(message),
+        IcidError::Numerical { .. } | IcidError::Singular { .. } | IcidError::Overflow { .. } => {
+            NumericalError::new_err(message)
+        }
         IcidError::Interrupted => PyKeyboardInterrupt::new_err(message),
         IcidError::Empty { .. }
         | IcidError::NotSquare { .. }

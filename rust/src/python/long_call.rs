@@ -31,6 +31,16 @@ pub(super) struct LongCall {
     callback: Option<Py<PyAny>>,
 }
 
+/// All there are, unless the environment says less: joblib and Dask tell their workers so, lest all use all.
+fn default_threads() -> usize {
+    let limit = |name| -> Option<usize> {
+        let value = std::env::var(name).ok()?;
+        value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
+    };
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(limit).map_or(cores, |threads| threads.min(cores))
+}
+
 enum Event {
     Progress(Progress),
     Done,
@@ -43,7 +53,7 @@ impl LongCall {
             Some(0) => return Err(PyValueError::new_err("n_threads = 0: it must be at least 1")),
             Some(threads) => threads,
             None if pairs < SERIAL_PAIRS => 1,
-            None => available_parallelism().map_or(1, NonZero::get),
+            None => default_threads(),
         };
         Ok(Self { threads, callback })
     }

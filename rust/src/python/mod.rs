@@ -36,9 +36,15 @@ mod _core {
     use super::moments::Accumulator;
     #[pymodule_export]
     use super::{
-        arrange, decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
-        regress_within, search,
+        arrange, available_memory, decompose, eliminate, eliminate_dense, equivalence_class, evaluate,
+        heaviest_acyclic, regress_along, regress_within, search,
     };
+}
+
+/// Bytes that a computation may allocate now, if anyone knows.
+#[pyfunction]
+fn available_memory() -> Option<u64> {
+    crate::memory::available()
 }
 
 /// Copies of what a problem is made of, to be put together without the interpreter's lock.

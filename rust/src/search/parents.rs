@@ -238,7 +238,9 @@ impl Workspace {
             let (share, pick) = if let Some(&old) = kept.get(depth) {
                 let pick = before.iter().position(|&i| i == old).expect("a predecessor");
                 let share = self.covariance[pick] * self.covariance[pick] / self.variance[pick];
-                if self.variance[pick] <= COLLINEAR || share >= left {
+                // What must be a cause is one, as long as there is anything left of it.
+                let least = if evidence.knowledge.requires(old, variable) { f64::EPSILON } else { COLLINEAR };
+                if self.variance[pick] <= least || share >= left {
                     kept.remove(depth);
                     continue;
                 }

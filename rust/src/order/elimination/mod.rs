@@ -72,6 +72,20 @@ pub struct Elimination {
     pub noise_variances: Vec<f64>,
 }
 
+impl Elimination {
+    /// Refuse what has left the range of numbers on the way back to the caller's units.
+    fn in_range(self) -> Result<Self, IcidError> {
+        let lost = |&(_, &value): &(usize, &f64)| !(value > 0.0 && value.is_finite());
+        if let Some((index, &value)) = self.noise_variances.iter().enumerate().find(lost) {
+            return Err(IcidError::Overflow { index, value });
+        }
+        match self.b.iter().find(|(weight, _)| !weight.is_finite()) {
+            Some((&value, (_, index))) => Err(IcidError::Overflow { index, value }),
+            None => Ok(self),
+        }
+    }
+}
+
 /// Decompose a sparse Θ. Costs `O(Σ_j |N_j|² + d log d)` for the neighbourhoods `N_j` at their elimination.
 ///
 /// Weights of at most `drop` are left out of B.
@@ -99,7 +113,7 @@ pub fn eliminate(
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
     let scales = theta.in_our_numbers(&scales(&theta.diagonal_by_name(), rule)?);
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
-    Ok(columns.into_elimination(&theta.names, drop))
+    columns.into_elimination(&theta.names, drop).in_range()
 }
 
 /// Decompose a Θ without zeros to speak of. Costs `d³/3` multiplications, in panels.
@@ -114,7 +128,7 @@ pub fn eliminate_dense(
 ) -> Result<Elimination, IcidError> {
     check_drop(drop)?;
     let theta = DenseTheta::new(theta, rule)?;
-    theta.factorise(interrupt)?.to_elimination(drop)
+    theta.factorise(interrupt)?.to_elimination(drop)?.in_range()
 }
 
 /// Factors that bring Θ to unit noise, up to a power of two that makes its typical diagonal entry about 1; along a given
