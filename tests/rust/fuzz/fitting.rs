@@ -135,6 +135,7 @@ pub fn searching(bytes: &mut Bytes) {
         samples: n * if bytes.once_in(4) { 1e6 } else { 1.0 },
         penalty: f64::from(bytes.byte()) / 16.0,
         noise: if bytes.once_in(4) { NoiseModel::Known(bytes.variances(d)) } else { NoiseModel::Unequal },
+        least: vec![0.01; d],
         knowledge: &knowledge,
     };
     let budget = Budget { trials: bytes.below(6), time: None, seed: bytes.word() };
