@@ -1,8 +1,8 @@
 """Moments of streams: throughput beside NumPy's, on a cluster, and rows that do not fit into memory.
 
-python benches/moments.py throughput              # medians of one run, against X.T @ X with the same threads
-python benches/moments.py dask                    # one and two workers
-python benches/moments.py parquet --gigabytes 4 --folder /tmp/rows    # made, fitted, removed
+python -m benches.moments throughput              # medians of one run, against X.T @ X with the same threads
+python -m benches.moments dask                    # one and two workers
+python -m benches.moments parquet --gigabytes 4 --folder /tmp/rows    # made, fitted, removed
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from threadpoolctl import threadpool_limits
 from icid_rs import ICID, Moments, datasets, metrics
 
 REPEATS = 7
+#: Seconds between runs: threads of OpenBLAS wait for more work for a while, on the processors that the next run needs.
+PAUSE = 0.2
 
 
 def times(*runs: Callable[[], object]) -> list[float]:
@@ -30,6 +32,7 @@ def times(*runs: Callable[[], object]) -> list[float]:
     seconds: list[list[float]] = [[] for _ in runs]
     for _ in range(REPEATS):
         for taken, run in zip(seconds, runs, strict=True):
+            time.sleep(PAUSE)
             start = time.perf_counter()
             run()
             taken.append(time.perf_counter() - start)
