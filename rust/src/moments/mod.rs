@@ -32,7 +32,7 @@ use scan::{SLICE, Scan, Value};
 /// Rows of a block: it is centred at its own mean and joined as a whole.
 const BLOCK: usize = 64 * SLICE;
 /// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
-const AT_ONCE: usize = 1 << 20;
+const AT_ONCE: usize = 1 << 23;
 /// Blocks that are made at once, at most.
 const MOST_BLOCKS: usize = 16;
 
