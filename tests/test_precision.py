@@ -131,3 +131,10 @@ def test_bad_requests():
         empirical_precision(X)
     with pytest.raises(ValueError, match="column 2"):
         skewness_matrix(X)
+
+
+def test_what_cannot_fit_is_refused_before_it_is_tried():
+    """A view of one row takes no memory; its covariance would take terabytes."""
+    X = np.broadcast_to(np.zeros(1), (2, 10**6))
+    with pytest.raises(MemoryError, match="needs 24000000000000 bytes, but only"):
+        precision.empirical_covariance(X)

@@ -121,6 +121,7 @@ def regress_along(
     knowledge: _Knowledge | None,
     n_threads: int | None,
 ) -> tuple[_Elimination, float]: ...
+def ensure_room(columns: int, matrices: int) -> None: ...
 def regress_within(
     pattern: _Csr,
     covariance: NDArray[np.float64],

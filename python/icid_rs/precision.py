@@ -15,10 +15,13 @@ from scipy.linalg import blas, cholesky, lapack
 from scipy.sparse.linalg import splu
 from scipy.stats import norm
 
+from icid_rs._core import ensure_room
 from icid_rs._validation import FloatArray, check_real
 
 #: Share of a variable's variance left unexplained by others that counts as none.
 COLLINEAR = 1e-10
+#: Dense matrices that a fit holds at once: the covariance, its inverse, and what elimination makes of that.
+_MATRICES = 3
 #: Rows that are centred at a time: enough for the matrix product to run at full speed.
 _BLOCK_ROWS = 1024
 #: Columns that are mirrored at a time.
@@ -177,6 +180,8 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
 def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the covariance, with denominator n, and the means."""
     n, d = X.shape
+    # Better now than after an hour.
+    ensure_room(d, _MATRICES)
     location: FloatArray = X.mean(axis=0)
     # Centred block by block: a copy of all the data may be too much.
     centred = np.empty((min(n, _BLOCK_ROWS), d))

@@ -36,9 +36,16 @@ mod _core {
     use super::moments::Accumulator;
     #[pymodule_export]
     use super::{
-        arrange, decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
-        regress_within, search,
+        arrange, decompose, eliminate, eliminate_dense, ensure_room, equivalence_class, evaluate, heaviest_acyclic,
+        regress_along, regress_within, search,
     };
+}
+
+/// Fail unless so many dense matrices of this many columns fit into memory.
+#[pyfunction]
+fn ensure_room(columns: usize, matrices: usize) -> PyResult<()> {
+    let entries = matrices as u128 * (columns as u128).pow(2);
+    crate::memory::ensure_room::<f64>("an estimate with dense matrices", entries).map_err(errors::to_python)
 }
 
 /// Copies of what a problem is made of, to be put together without the interpreter's lock.
