@@ -55,19 +55,21 @@ def throughput(threads: int) -> None:
 
 def dask() -> None:
     import dask.array as da
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, wait
 
     from icid_rs.distributed import moments_of
 
-    X = np.random.default_rng(0).normal(size=(200_000, 300))
-    local = Moments().update(X)
+    n, d, chunk = 400_000, 300, 50_000
+    print(f"{n} rows by {d} columns in {n // chunk} partitions, made and kept by the workers, one thread each")
     for workers in (1, 2):
         with (
             LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
             Client(cluster) as client,
         ):
-            rows = client.persist(da.from_array(X, chunks=(10_000, 300)))
+            rows = client.persist(da.random.default_rng(0).normal(size=(n, d), chunks=(chunk, d)))
+            wait(rows)
             (seconds,) = times(lambda rows=rows: moments_of(rows))
+            local = Moments().update(rows.compute())
             error = np.abs(moments_of(rows).covariance - local.covariance).max()
         print(f"{workers} worker(s): {seconds:.2f} s, largest difference from local {error:.1e}", flush=True)
 
