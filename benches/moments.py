@@ -1,8 +1,8 @@
 """Moments of streams: throughput beside NumPy's, on a cluster, and rows that do not fit into memory.
 
-python benches/moments.py throughput              # medians of one run, against X.T @ X with the same threads
-python benches/moments.py dask                    # one and two workers
-python benches/moments.py parquet --gigabytes 4 --folder /tmp/rows    # made, fitted, removed
+python -m benches.moments throughput              # medians of one run, against X.T @ X with the same threads
+python -m benches.moments dask                    # one and two workers
+python -m benches.moments parquet --gigabytes 4 --folder /tmp/rows    # made, fitted, removed
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from threadpoolctl import threadpool_limits
 from icid_rs import ICID, Moments, datasets, metrics
 
 REPEATS = 7
+#: Seconds between runs: threads of OpenBLAS wait for more work for a while, on the processors that the next run needs.
+PAUSE = 0.2
 
 
 def times(*runs: Callable[[], object]) -> list[float]:
@@ -30,6 +32,7 @@ def times(*runs: Callable[[], object]) -> list[float]:
     seconds: list[list[float]] = [[] for _ in runs]
     for _ in range(REPEATS):
         for taken, run in zip(seconds, runs, strict=True):
+            time.sleep(PAUSE)
             start = time.perf_counter()
             run()
             taken.append(time.perf_counter() - start)
@@ -52,19 +55,21 @@ def throughput(threads: int) -> None:
 
 def dask() -> None:
     import dask.array as da
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, wait
 
     from icid_rs.distributed import moments_of
 
-    X = np.random.default_rng(0).normal(size=(200_000, 300))
-    local = Moments().update(X)
+    n, d, chunk = 400_000, 300, 50_000
+    print(f"{n} rows by {d} columns in {n // chunk} partitions, made and kept by the workers, one thread each")
     for workers in (1, 2):
         with (
             LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
             Client(cluster) as client,
         ):
-            rows = client.persist(da.from_array(X, chunks=(10_000, 300)))
+            rows = client.persist(da.random.default_rng(0).normal(size=(n, d), chunks=(chunk, d)))
+            wait(rows)
             (seconds,) = times(lambda rows=rows: moments_of(rows))
+            local = Moments().update(rows.compute())
             error = np.abs(moments_of(rows).covariance - local.covariance).max()
         print(f"{workers} worker(s): {seconds:.2f} s, largest difference from local {error:.1e}", flush=True)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from icid_rs import ICID, Moments, datasets
 from icid_rs.distributed import moments_of
@@ -84,3 +87,16 @@ def test_a_worker_killed_in_the_middle_changes_nothing(table):
     assert result.n == 3_000
     assert np.array_equal(result.covariance, expected.covariance)
     assert np.array_equal(result.rows, expected.rows)
+
+
+def test_a_grid_of_parameters_goes_to_the_cluster(table):
+    distributed = pytest.importorskip("distributed")
+    grid = GridSearchCV(ICID(noise="equal"), {"threshold": [0.0, 0.3, 1.0]}, cv=3)
+    local = grid.fit(table).cv_results_["mean_test_score"]
+    with (
+        distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50),
+        joblib.parallel_config(backend="dask"),
+    ):
+        found = clone(grid).fit(table)
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], local, rtol=1e-10)
+    assert found.best_params_ == grid.best_params_

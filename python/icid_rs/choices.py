@@ -40,6 +40,8 @@ _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
 _BLOCK_ROWS = 1024
+#: Residuals that are looked at together: enough for the products, few enough to stay near.
+_BLOCK_COLUMNS = 128
 
 Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
 #: A graph with its weights, however it was found.
@@ -74,20 +76,39 @@ def null_inflation(B: Csr, covariance: FloatArray, n: int) -> float:
     >>> null_inflation(model.adjacency_matrix_, model.covariance_, 1000) < 1.3
     True
     """
-    d = len(covariance)
-    A = sp.csc_array(sp.eye_array(d) - B)
-    residual = A.T @ np.asarray(covariance @ A)
-    scale = np.sqrt(residual.diagonal())
-    residual /= scale
-    residual /= scale[:, None]
-    joined = (abs(B) + abs(B.T)).nonzero()
-    residual[joined] = np.nan
-    squares = n * residual[np.tril_indices(d, -1)] ** 2
-    squares = squares[~np.isnan(squares)]
+    squares = _residual_squares(B, covariance)
     if squares.size < 4:
         return 1.0
     tail = float(np.clip(5 / squares.size, 0.01, 0.5))
-    return max(1.0, float(np.quantile(squares, 1.0 - tail) / chi2.isf(tail, 1)))
+    largest = np.quantile(squares, 1.0 - tail, overwrite_input=True)
+    return max(1.0, float(n * largest / chi2.isf(tail, 1)))
+
+
+def _residual_squares(B: Csr, covariance: FloatArray) -> FloatArray:
+    """Return the squared correlations between the residuals of pairs without an edge.
+
+    Some residuals at a time, with those before them: their covariance in full would be as large as that of the columns.
+    """
+    d = len(covariance)
+    A = sp.csr_array(sp.eye_array(d) - B.T)
+    joined = sp.csr_array(abs(B) + abs(B.T))
+    squares, filled = np.empty(d * (d - 1) // 2), 0
+    variances = np.empty(d)
+    for start in range(0, d, _BLOCK_COLUMNS):
+        block = slice(start, min(start + _BLOCK_COLUMNS, d))
+        cross = np.ascontiguousarray((A[block] @ covariance).T)
+        residual = np.asarray(A[: block.stop] @ cross)
+        variances[block] = residual[block].diagonal()
+        residual **= 2
+        residual /= variances[block]
+        residual /= variances[: block.stop, None]
+        # Each pair once, and those that are joined not at all.
+        apart = ~np.tri(block.stop, residual.shape[1], -start, dtype=bool)
+        apart[joined[: block.stop, block].nonzero()] = False
+        found = residual[apart]
+        squares[filled : filled + found.size] = found
+        filled += found.size
+    return squares[:filled]
 
 
 def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:

@@ -92,7 +92,7 @@ def estimate_precision(
             "'empirical', or missing='drop'"
         )
     # The covariance, its correlations, its inverse, and what is kept of it.
-    ensure_square(X.shape[1], "the covariance", copies=5)
+    ensure_square(X.shape[1], "the covariance", copies=3)
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)

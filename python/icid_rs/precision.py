@@ -227,7 +227,7 @@ def _checked_covariance(X: Any) -> tuple[FloatArray, int, Sequence[Any], Stopwat
     """Compute the covariance of a table that has no faults; return the number of its rows and its names too."""
     watch = Stopwatch()
     table, names = as_table(X)
-    ensure_square(table.shape[1], "the covariance", copies=4)
+    ensure_square(table.shape[1], "the covariance", copies=3)
     covariance, location = empirical_covariance(table)
     check_scales(table, covariance, location, names)
     watch.lap("covariance")

@@ -52,23 +52,31 @@ class Reservoir:
 
     def offer(self, keys: NDArray[np.uint64], rows: NDArray[np.floating], weights: FloatArray) -> None:
         """Take those rows whose keys are small enough."""
+        offered = np.arange(len(keys))
         if len(self.keys) == self.size:
             # Most of a long stream ends here, before anything is copied.
-            small = keys <= self.keys[-1] if self.size else np.zeros(len(keys), dtype=bool)
-            self.complete = self.complete and bool(small.all())
-            keys, rows, weights = keys[small], rows[small], weights[small]
-        if not len(keys):
+            offered = np.flatnonzero(keys <= self.keys[-1]) if self.size else offered[:0]
+        elif len(keys) > 2 * self.size:
+            # To choose is faster than to sort. Equal rows count once: with too few others, all are looked at.
+            small = np.flatnonzero(keys <= np.partition(keys, self.size - 1)[self.size - 1])
+            offered = small if len(np.unique(keys[small])) >= self.size else offered
+        self.complete = self.complete and len(offered) == len(keys)
+        if not len(offered):
             return
-        all_keys = np.concatenate((self.keys, keys))
+        before = len(self.keys)
+        all_keys = np.concatenate((self.keys, keys[offered]))
         distinct, first, member = np.unique(all_keys, return_index=True, return_inverse=True)
         total: FloatArray = np.zeros(len(distinct))
-        np.add.at(total, member, np.concatenate((self.weights, weights)))
+        np.add.at(total, member, np.concatenate((self.weights, weights[offered])))
         self.complete = self.complete and len(distinct) <= self.size
         first = first[: self.size]
-        old = first < len(self.keys)
-        kept = np.empty((len(first), self.rows.shape[1]))
-        kept[old] = self.rows[first[old]]
-        kept[~old] = rows[first[~old] - len(self.keys)]
+        old = first < before
+        if old.any():
+            kept = np.empty((len(first), self.rows.shape[1]))
+            kept[old] = self.rows[first[old]]
+            kept[~old] = rows[offered[first[~old] - before]]
+        else:
+            kept = rows[offered[first - before]].astype(np.float64, copy=False)
         self.keys, self.rows, self.weights = distinct[: self.size], kept, total[: self.size]
 
     def merge(self, other: Reservoir) -> None:

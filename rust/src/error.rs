@@ -102,7 +102,7 @@ pub enum IcidError {
     /// The problem does not fit into memory, found out before trying.
     #[error(
         "{what} needs {required} bytes, but only {available} are available; \
-         a sparser theta needs less (raise the threshold of its estimation)"
+         use fewer columns or a sparser theta, or a machine with more memory"
     )]
     Memory {
         /// What was about to be allocated.

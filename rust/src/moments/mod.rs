@@ -24,13 +24,17 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2, s};
-use packing::Packed;
+use packing::{HEIGHT, Packed};
 use product::{Shape, Tiles};
 use rayon::prelude::*;
 use scan::{SLICE, Scan, Value};
 
-/// Slices in a block: a block is centred at its own mean and joined as a whole.
-const BLOCK_SLICES: usize = 64;
+/// Rows of a block: it is centred at its own mean and joined as a whole.
+const BLOCK: usize = 64 * SLICE;
+/// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
+const AT_ONCE: usize = 1 << 23;
+/// Blocks that are made at once, at most.
+const MOST_BLOCKS: usize = 16;
 
 /// What becomes of rows that are not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,32 +161,46 @@ impl Moments {
 
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
-        let most = chunk.nrows().min(BLOCK_SLICES * SLICE);
-        let mut packed = Packed::new(d, most, weights.is_some(), self.third.is_some());
         let mut seen = Seen::default();
-        for start in (0..chunk.nrows()).step_by(BLOCK_SLICES * SLICE) {
+        let starts: Vec<usize> = (0..chunk.nrows()).step_by(BLOCK).collect();
+        let at_once = (AT_ONCE / (d * d)).clamp(1, MOST_BLOCKS).min(starts.len().max(1));
+        let mut buffers: Vec<Packed> = (0..at_once).map(|_| Packed::new(d, self.third.is_some())).collect();
+        for starts in starts.chunks(at_once) {
             if interrupt.is_raised() {
                 return Err(IcidError::Interrupted);
             }
-            let end = (start + BLOCK_SLICES * SLICE).min(chunk.nrows());
-            let rows = chunk.slice(s![start..end, ..]);
-            let weights = weights.map(|w| &w[start..end]);
-            let shift = &*shift.get_or_insert_with(|| scan::first_row(&rows));
-            let scan = Scan::new(&rows, weights, shift, seed);
-            if let (Missing::Refuse, Some((row, column))) = (missing, scan.not_finite) {
-                let value = rows[[row, column]].into();
-                return Err(IcidError::NotFinite { what: "chunk", row: start + row, column, value });
-            }
-            let block = of_block(&rows, weights, shift, &scan, &mut packed);
-            seen.keys.extend(scan.keys);
-            seen.kept.extend(scan.kept);
-            match &mut sum {
-                Some(sum) => sum.merge(&block)?,
-                None => sum = Some(block),
+            let shift = &*shift.get_or_insert_with(|| scan::first_row(chunk));
+            let blocks: Vec<_> = starts
+                .par_iter()
+                .zip(&mut buffers)
+                .map(|(&start, packed)| {
+                    let range = start..(start + BLOCK).min(chunk.nrows());
+                    let rows = chunk.slice(s![range.clone(), ..]);
+                    let weights = weights.map(|w| &w[range]);
+                    let scan = Scan::new(&rows, weights, shift, seed);
+                    if let (Missing::Refuse, Some((row, column))) = (missing, scan.not_finite) {
+                        let value = rows[[row, column]].into();
+                        return Err(IcidError::NotFinite { what: "chunk", row: start + row, column, value });
+                    }
+                    let block = of_block(&rows, weights, shift, &scan, packed);
+                    Ok((scan, block))
+                })
+                .collect();
+            // In the order of the rows, whatever thread was first.
+            for block in blocks {
+                let (scan, block) = block?;
+                seen.keys.extend(scan.keys);
+                seen.kept.extend(scan.kept);
+                match &mut sum {
+                    Some(sum) => sum.merge(&block)?,
+                    None => sum = Some(block),
+                }
             }
         }
-        if let Some(sum) = sum {
-            self.merge(&sum)?;
+        match sum {
+            Some(sum) if self.rows == 0 && sum.rows > 0 => *self = sum,
+            Some(sum) => self.merge(&sum)?,
+            None => {}
         }
         Ok(seen)
     }
@@ -214,10 +232,11 @@ impl Moments {
             // Where each part's mean lies, seen from the common one.
             let near: Vec<f64> = gap.iter().map(|gap| -gap * b / total).collect();
             let far: Vec<f64> = gap.iter().map(|gap| gap * a / total).collect();
-            let (left, right) = (&self.second, &other.second);
-            let (left_diagonal, right_diagonal) = (left.diagonal(), right.diagonal());
+            let (left_diagonal, right_diagonal) = (self.second.diagonal(), other.second.diagonal());
+            // near_i left_ij + far_i right_ij, without the gap_i that both have.
+            let both = self.second.combined(-b / total, &other.second, a / total);
             third.join(more, |i, j| {
-                2.0 * (near[i] * left.get(i, j) + far[i] * right.get(i, j))
+                2.0 * gap[i] * both.get(i, j)
                     + near[j] * left_diagonal[i]
                     + far[j] * right_diagonal[i]
                     + a * near[i] * near[i] * near[j]
@@ -246,9 +265,8 @@ fn of_block<T: Value>(
     let mean: Vec<f64> = scan.sums.iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect();
     let mut second = Tiles::zeros(d, Shape::Lower);
     let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
-    let height = packed.height();
-    for start in (0..rows.nrows()).step_by(height) {
-        let end = (start + height).min(rows.nrows());
+    for start in (0..rows.nrows()).step_by(HEIGHT) {
+        let end = (start + HEIGHT).min(rows.nrows());
         let weights = weights.map(|w| &w[start..end]);
         packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);
         second.add_products(packed.weighted(), packed.centred(), packed.depths());

@@ -1,52 +1,44 @@
 //! Centred rows in strips of a few columns, as the products want them.
 
-use super::product::{STRIP, strips};
+use super::product::{TALL, WIDE, slice_len};
 use super::scan::{SLICE, Value, load, slices};
 use ndarray::{ArrayView2, s};
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Numbers that are packed at a time, so few that a tile's strips are still near when the next tile wants them.
-const PACKED: usize = 1 << 17;
-/// Slices that are packed at a time, at least: enough to share among threads.
-const FEWEST: usize = 2;
+/// Slices that are packed at a time: enough to share among threads, and for few columns still near when they are used.
+const SLICES: usize = 4;
+/// Rows that are packed at a time.
+pub(super) const HEIGHT: usize = SLICES * SLICE;
+/// Rows that are read side by side, so that a strip is written by the cache line, not by the row.
+const BESIDE: usize = 8;
+
+/// Numbers in a line of the cache.
+const LINE: usize = 8;
 
 /// Some rows: slice by slice, strip by strip, row by row, and the columns of the strip.
 pub(super) struct Packed {
     columns: usize,
-    slices: usize,
     /// Rows of each slice.
     depths: Vec<usize>,
-    centred: Vec<f64>,
-    /// Times the weights, if there are any.
-    weighted: Option<Vec<f64>>,
+    /// The right factor of all products.
+    centred: Aligned,
+    /// Times the weights: the left factor.
+    weighted: Aligned,
     /// Squared, times the weights.
-    squared: Option<Vec<f64>>,
+    squared: Option<Aligned>,
 }
 
 impl Packed {
-    /// Room for at most `rows` rows.
-    pub(super) fn new(columns: usize, rows: usize, weighted: bool, squared: bool) -> Self {
-        let slices = (PACKED / (columns * SLICE)).max(FEWEST).min(rows.div_ceil(SLICE));
-        let zeros = || vec![0.0; slices * Self::slice_len(columns)];
+    pub(super) fn new(columns: usize, squared: bool) -> Self {
+        let zeros = |width| Aligned::zeros(SLICES * slice_len(columns, width));
         Self {
             columns,
-            slices,
             depths: Vec::new(),
-            centred: zeros(),
-            weighted: weighted.then(zeros),
-            squared: squared.then(zeros),
+            centred: zeros(WIDE),
+            weighted: zeros(TALL),
+            squared: squared.then(|| zeros(TALL)),
         }
-    }
-
-    /// Numbers in a slice.
-    fn slice_len(columns: usize) -> usize {
-        strips(columns) * SLICE * STRIP
-    }
-
-    /// Rows that are packed at a time.
-    pub(super) fn height(&self) -> usize {
-        self.slices * SLICE
     }
 
     /// Rows of each slice that is filled.
@@ -55,15 +47,15 @@ impl Packed {
     }
 
     pub(super) fn centred(&self) -> &[f64] {
-        &self.centred
+        self.centred.get()
     }
 
     pub(super) fn weighted(&self) -> &[f64] {
-        self.weighted.as_deref().unwrap_or(&self.centred)
+        self.weighted.get()
     }
 
     pub(super) fn squared(&self) -> Option<&[f64]> {
-        self.squared.as_deref()
+        self.squared.as_ref().map(Aligned::get)
     }
 
     /// Pack `x − shift − mean`; rows that are not kept are packed as zeros, which add nothing.
@@ -75,63 +67,120 @@ impl Packed {
         shift: &[f64],
         mean: &[f64],
     ) {
-        let (columns, len) = (self.columns, Self::slice_len(self.columns));
         let arch = Arch::new();
         self.depths = slices(rows.nrows()).map(|range| range.len()).collect();
-        let weighted = pieces(self.weighted.as_mut(), len, self.slices);
-        let squared = pieces(self.squared.as_mut(), len, self.slices);
-        self.centred.par_chunks_exact_mut(len).zip(weighted).zip(squared).zip(slices(rows.nrows())).for_each(
-            |(((centred, weighted), squared), range)| {
+        let (wide, tall) = (slice_len(self.columns, WIDE), slice_len(self.columns, TALL));
+        let squared: Vec<Option<&mut [f64]>> = match &mut self.squared {
+            Some(squared) => squared.get_mut().chunks_exact_mut(tall).map(Some).collect(),
+            None => (0..SLICES).map(|_| None).collect(),
+        };
+        self.centred
+            .get_mut()
+            .par_chunks_exact_mut(wide)
+            .zip(self.weighted.get_mut().par_chunks_exact_mut(tall))
+            .zip(squared)
+            .zip(slices(rows.nrows()))
+            .for_each(|(((centred, weighted), squared), range)| {
                 let values = load(&rows.slice(s![range.clone(), ..]));
-                let (weights, kept) = (weights.map(|w| &w[range.clone()]), &kept[range]);
-                arch.dispatch(|| {
-                    centre(&values, columns, kept, shift, mean, centred);
-                    if let Some(weighted) = weighted {
-                        weigh(centred, weights, 1, weighted);
-                    }
-                    if let Some(squared) = squared {
-                        weigh(centred, weights, 2, squared);
-                    }
-                });
-            },
-        );
-    }
-}
-
-/// The slices of a buffer that need not be there.
-fn pieces(buffer: Option<&mut Vec<f64>>, len: usize, count: usize) -> Vec<Option<&mut [f64]>> {
-    match buffer {
-        Some(buffer) => buffer.chunks_exact_mut(len).map(Some).collect(),
-        None => (0..count).map(|_| None).collect(),
-    }
-}
-
-#[inline(always)]
-fn centre(values: &[f64], columns: usize, kept: &[bool], shift: &[f64], mean: &[f64], centred: &mut [f64]) {
-    for (k, (row, &kept)) in values.chunks_exact(columns).zip(kept).enumerate() {
-        let parts = row.chunks(STRIP).zip(shift.chunks(STRIP)).zip(mean.chunks(STRIP));
-        for (strip, ((row, shift), mean)) in centred.chunks_exact_mut(SLICE * STRIP).zip(parts) {
-            let target = &mut strip[k * STRIP..(k + 1) * STRIP];
-            if kept {
-                for (((target, x), shift), mean) in target.iter_mut().zip(row).zip(shift).zip(mean) {
-                    *target = (x - shift) - mean;
+                let weights = range.map(|k| if kept[k] { weights.map_or(1.0, |w| w[k]) } else { 0.0 });
+                let slice = Slice { values: &values, weights: &weights.collect::<Vec<_>>(), shift, mean };
+                arch.dispatch(Strips::<WIDE, 0> { slice, out: centred });
+                arch.dispatch(Strips::<TALL, 1> { slice, out: weighted });
+                if let Some(squared) = squared {
+                    arch.dispatch(Strips::<TALL, 2> { slice, out: squared });
                 }
-            } else {
-                target.fill(0.0);
+            });
+    }
+}
+
+/// Numbers that begin with a cache line, so that no vector lies across two.
+struct Aligned {
+    data: Vec<f64>,
+    start: usize,
+}
+
+impl Aligned {
+    fn zeros(len: usize) -> Self {
+        let data = vec![0.0; len + LINE];
+        let start = data.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        Self { data, start }
+    }
+
+    fn get(&self) -> &[f64] {
+        &self.data[self.start..self.start + self.data.len() - LINE]
+    }
+
+    fn get_mut(&mut self) -> &mut [f64] {
+        let end = self.start + self.data.len() - LINE;
+        &mut self.data[self.start..end]
+    }
+}
+
+/// Rows that are packed together.
+#[derive(Clone, Copy)]
+struct Slice<'a> {
+    values: &'a [f64],
+    /// Zero where a row is not kept.
+    weights: &'a [f64],
+    shift: &'a [f64],
+    mean: &'a [f64],
+}
+
+/// Strips of a slice that are to be filled with `y`, `w y` or `w y²`.
+struct Strips<'a, const WIDTH: usize, const POWER: u8> {
+    slice: Slice<'a>,
+    out: &'a mut [f64],
+}
+
+impl<const WIDTH: usize, const POWER: u8> WithSimd for Strips<'_, WIDTH, POWER> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Slice { values, weights, shift, mean } = self.slice;
+        let columns = shift.len();
+        let rows = values.chunks(BESIDE * columns).zip(weights.chunks(BESIDE));
+        for (first, (values, weights)) in rows.enumerate() {
+            for (strip, out) in self.out.chunks_exact_mut(SLICE * WIDTH).enumerate() {
+                let range = strip * WIDTH..((strip + 1) * WIDTH).min(columns);
+                let (shift, mean) = (&shift[range.clone()], &mean[range.clone()]);
+                let (out, _) = out[first * BESIDE * WIDTH..].as_chunks_mut::<WIDTH>();
+                for ((row, &weight), out) in values.chunks_exact(columns).zip(weights).zip(out) {
+                    let row = &row[range.clone()];
+                    if weight == 0.0 {
+                        out.fill(0.0);
+                    } else if let (Ok(row), Ok(shift), Ok(mean)) = (row.try_into(), shift.try_into(), mean.try_into()) {
+                        // Of a length that is known, which takes a few wide instructions.
+                        pack::<WIDTH, POWER>(row, shift, mean, weight, out);
+                    } else {
+                        for (j, out) in out[..row.len()].iter_mut().enumerate() {
+                            *out = value::<POWER>((row[j] - shift[j]) - mean[j], weight);
+                        }
+                    }
+                }
             }
         }
     }
 }
 
-/// Multiply a power of the rows by their weights.
 #[inline(always)]
-fn weigh(centred: &[f64], weights: Option<&[f64]>, power: i32, out: &mut [f64]) {
-    for (centred, out) in centred.chunks_exact(SLICE * STRIP).zip(out.chunks_exact_mut(SLICE * STRIP)) {
-        for (k, (row, out)) in centred.chunks_exact(STRIP).zip(out.chunks_exact_mut(STRIP)).enumerate() {
-            let weight = weights.map_or(1.0, |w| w.get(k).copied().unwrap_or(0.0));
-            for (out, y) in out.iter_mut().zip(row) {
-                *out = weight * if power == 1 { *y } else { y * y };
-            }
-        }
+fn pack<const WIDTH: usize, const POWER: u8>(
+    row: &[f64; WIDTH],
+    shift: &[f64; WIDTH],
+    mean: &[f64; WIDTH],
+    weight: f64,
+    out: &mut [f64; WIDTH],
+) {
+    for j in 0..WIDTH {
+        out[j] = value::<POWER>((row[j] - shift[j]) - mean[j], weight);
+    }
+}
+
+#[inline(always)]
+fn value<const POWER: u8>(y: f64, weight: f64) -> f64 {
+    match POWER {
+        0 => y,
+        1 => weight * y,
+        _ => weight * (y * y),
     }
 }

@@ -1,26 +1,20 @@
 //! Matrices in square tiles, and the products that fill them.
 //!
-//! The kernel works on strips of 12 columns by 3, which takes nine of the sixteen registers of 256 bits for sums; with
-//! four columns a sum would have to wait in memory, at half the speed. It is compared with BLAS in `benches/moments.py`.
+//! The kernel multiplies 8 columns by 6, which takes twelve of the sixteen registers of 256 bits for sums: enough to hide
+//! how long a sum takes, few enough that none waits in memory. It is compared with BLAS in `benches/moments.py`.
 
 use super::scan::SLICE;
 use ndarray::{Array2, ArrayView2};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Columns of a strip.
-pub(super) const STRIP: usize = 12;
-/// Columns that the kernel pairs with a strip.
-const NARROW: usize = 3;
-/// Strips on the edge of a tile: enough to be worth a task, few enough to share.
-const TILE: usize = 4;
-const EDGE: usize = TILE * STRIP;
-const PAIR: usize = STRIP * STRIP;
-
-/// Number of strips of a matrix.
-pub(super) fn strips(columns: usize) -> usize {
-    columns.div_ceil(STRIP)
-}
+/// Columns of a strip of the left factor, and of the right one.
+pub(super) const TALL: usize = 8;
+pub(super) const WIDE: usize = 6;
+/// Columns and rows of a tile: so many that its strips are read seldom, so few that they stay in the second cache.
+const EDGE: usize = 96;
+/// Products of a pair of strips.
+const PAIR: usize = TALL * WIDE;
 
 /// Which tiles there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +25,7 @@ pub(super) enum Shape {
     Full,
 }
 
-/// A square matrix in tiles, each made of pairs of strips.
+/// A square matrix in tiles, each made of the products of pairs of strips.
 #[derive(Debug, Clone)]
 pub(super) struct Tiles {
     columns: usize,
@@ -82,6 +76,12 @@ impl Tiles {
         Array2::from_shape_fn((self.columns, self.columns), |(i, j)| self.get(i, j))
     }
 
+    /// `by · self + other_by · other`.
+    pub(super) fn combined(&self, by: f64, other: &Self, other_by: f64) -> Self {
+        let data = self.data.par_iter().zip(&other.data).map(|(x, y)| by * x + other_by * y).collect();
+        Self { data, places: self.places.clone(), ..*self }
+    }
+
     /// Add another matrix, and `more(i, j)` to each entry.
     pub(super) fn join(&mut self, other: &Self, more: impl Fn(usize, usize) -> f64 + Sync) {
         let (columns, shape) = (self.columns, self.shape);
@@ -103,17 +103,17 @@ impl Tiles {
 
     /// Add `Σ_k left_ki right_kj`, for packed slices of the given depths.
     pub(super) fn add_products(&mut self, left: &[f64], right: &[f64], depths: &[usize]) {
-        let (count, shape) = (strips(self.columns), self.shape);
+        let (columns, shape) = (self.columns, self.shape);
         let arch = Arch::new();
         self.data.par_chunks_exact_mut(EDGE * EDGE).zip(&self.places).for_each(|(tile, &(tile_i, tile_j))| {
-            let len = count * SLICE * STRIP;
-            for (&depth, (left, right)) in depths.iter().zip(left.chunks_exact(len).zip(right.chunks_exact(len))) {
-                let lower = shape == Shape::Lower && tile_i == tile_j;
+            let lefts = left.chunks_exact(slice_len(columns, TALL));
+            let rights = right.chunks_exact(slice_len(columns, WIDE));
+            for (&depth, (left, right)) in depths.iter().zip(lefts.zip(rights)) {
                 arch.dispatch(TileProduct {
-                    left: of_tile(left, tile_i, count),
-                    right: of_tile(right, tile_j, count),
+                    left: of_tile(left, tile_i, TALL),
+                    right: of_tile(right, tile_j, WIDE),
                     depth,
-                    lower,
+                    lower: shape == Shape::Lower && tile_i == tile_j,
                     tile,
                 });
             }
@@ -121,21 +121,28 @@ impl Tiles {
     }
 }
 
+/// Numbers in a slice of strips of the given width.
+pub(super) fn slice_len(columns: usize, width: usize) -> usize {
+    columns.div_ceil(width) * width * SLICE
+}
+
 /// Where an entry is inside its tile: by strips of rows, strips of columns, columns and rows.
 fn within(i: usize, j: usize) -> usize {
-    ((i / STRIP) * TILE + j / STRIP) * PAIR + (j % STRIP) * STRIP + i % STRIP
+    ((i / TALL) * (EDGE / WIDE) + j / WIDE) * PAIR + (j % WIDE) * TALL + i % TALL
 }
 
 /// The strips of a slice that belong to a tile.
-fn of_tile(slice: &[f64], tile: usize, count: usize) -> &[f64] {
-    &slice[tile * TILE * SLICE * STRIP..((tile + 1) * TILE).min(count) * SLICE * STRIP]
+fn of_tile(slice: &[f64], tile: usize, width: usize) -> &[f64] {
+    let len = EDGE * SLICE;
+    debug_assert!(EDGE.is_multiple_of(width));
+    &slice[tile * len..((tile + 1) * len).min(slice.len())]
 }
 
 struct TileProduct<'a> {
     left: &'a [f64],
     right: &'a [f64],
     depth: usize,
-    /// Whether strips above the diagonal are left out.
+    /// Whether what lies above the diagonal is left out.
     lower: bool,
     tile: &'a mut [f64],
 }
@@ -145,11 +152,11 @@ impl WithSimd for TileProduct<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // Vectors in a strip; all widths divide 12 but eight, which is not asked for.
         match S::F64_LANES {
-            4 => self.run::<S, 3>(simd),
-            2 => self.run::<S, 6>(simd),
-            _ => self.run::<S, 12>(simd),
+            8 => self.run::<S, 1>(simd),
+            4 => self.run::<S, 2>(simd),
+            2 => self.run::<S, 4>(simd),
+            _ => self.run::<S, 8>(simd),
         }
     }
 }
@@ -157,30 +164,25 @@ impl WithSimd for TileProduct<'_> {
 impl TileProduct<'_> {
     #[inline(always)]
     fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
-        for (a, left) in self.left.chunks_exact(SLICE * STRIP).enumerate() {
-            for (b, right) in self.right.chunks_exact(SLICE * STRIP).enumerate() {
-                if self.lower && b > a {
-                    break;
-                }
-                let pair = &mut self.tile[(a * TILE + b) * PAIR..(a * TILE + b + 1) * PAIR];
-                for (part, out) in pair.chunks_exact_mut(NARROW * STRIP).enumerate() {
-                    let left = &left[..self.depth * STRIP];
-                    multiply::<S, VECTORS>(simd, left, &right[..self.depth * STRIP], part * NARROW, out);
-                }
+        let (pairs, _) = self.tile.as_chunks_mut::<PAIR>();
+        let pairs = pairs.chunks_exact_mut(EDGE / WIDE);
+        for (a, (left, pairs)) in self.left.chunks_exact(SLICE * TALL).zip(pairs).enumerate() {
+            let needed = if self.lower { ((a + 1) * TALL).div_ceil(WIDE) } else { pairs.len() };
+            for (right, out) in self.right.chunks_exact(SLICE * WIDE).zip(pairs).take(needed) {
+                multiply::<S, VECTORS>(simd, &left[..self.depth * TALL], &right[..self.depth * WIDE], out);
             }
         }
     }
 }
 
-/// Add the products of a strip with three columns of another, from column `first`.
+/// Add the products of a pair of strips.
 #[inline(always)]
-fn multiply<S: Simd, const VECTORS: usize>(simd: S, left: &[f64], right: &[f64], first: usize, out: &mut [f64]) {
-    let mut sums = [[simd.splat_f64s(0.0); VECTORS]; NARROW];
+fn multiply<S: Simd, const VECTORS: usize>(simd: S, left: &[f64], right: &[f64], out: &mut [f64; PAIR]) {
+    let mut sums = [[simd.splat_f64s(0.0); VECTORS]; WIDE];
     let (left, _) = S::as_simd_f64s(left);
     let (left, _) = left.as_chunks::<VECTORS>();
-    let (right, _) = right.as_chunks::<STRIP>();
+    let (right, _) = right.as_chunks::<WIDE>();
     for (x, y) in left.iter().zip(right) {
-        let y = &y[first..first + NARROW];
         for (sums, &y) in sums.iter_mut().zip(y) {
             let y = simd.splat_f64s(y);
             for (sum, &x) in sums.iter_mut().zip(x) {

@@ -1,7 +1,7 @@
 //! A first look at a block of rows.
 
 use ndarray::{ArrayView1, ArrayView2, s};
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -92,7 +92,7 @@ impl Scan {
             .map(|range| {
                 let values = load(&rows.slice(s![range.clone(), ..]));
                 let weights = weights.map(|w| &w[range]);
-                arch.dispatch(|| Self::of_slice(&values, weights, shift, &multipliers))
+                arch.dispatch(Look { values: &values, weights, shift, multipliers: &multipliers })
             })
             .collect();
         // In the order of the rows, whatever thread was first.
@@ -119,29 +119,41 @@ impl Scan {
             not_finite: None,
         }
     }
+}
+
+/// A look at a slice.
+struct Look<'a> {
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+    shift: &'a [f64],
+    /// For the hashes; none if these are not wanted.
+    multipliers: &'a [u64],
+}
+
+impl WithSimd for Look<'_> {
+    type Output = Scan;
 
     #[inline(always)]
-    fn of_slice(values: &[f64], weights: Option<&[f64]>, shift: &[f64], multipliers: &[u64]) -> Self {
-        let d = shift.len();
-        let mut scan = Self::none(d);
-        for (k, row) in values.chunks_exact(d).enumerate() {
+    fn with_simd<S: Simd>(self, _: S) -> Scan {
+        let mut scan = Scan::none(self.shift.len());
+        for (k, row) in self.values.chunks_exact(self.shift.len()).enumerate() {
             // Sums of bits, not of numbers: these may be added in any order, several at a time.
             let strange = row.iter().fold(0, |any, value| any | u64::from(!value.is_finite()));
-            let weight = weights.map_or(1.0, |w| w[k]);
+            let weight = self.weights.map_or(1.0, |w| w[k]);
             if strange != 0 && scan.not_finite.is_none() {
                 scan.not_finite = row.iter().position(|value| !value.is_finite()).map(|column| (k, column));
             }
             let kept = strange == 0 && weight > 0.0;
             scan.kept.push(kept);
-            if !multipliers.is_empty() {
-                scan.keys.push(key(row, multipliers));
+            if !self.multipliers.is_empty() {
+                scan.keys.push(key(row, self.multipliers));
             }
             if !kept {
                 continue;
             }
             scan.rows += 1;
             scan.weight = [scan.weight[0] + weight, scan.weight[1] + weight * weight];
-            for ((sum, value), shift) in scan.sums.iter_mut().zip(row).zip(shift) {
+            for ((sum, value), shift) in scan.sums.iter_mut().zip(row).zip(self.shift) {
                 *sum += weight * (value - shift);
             }
         }
