@@ -143,6 +143,7 @@ def search(
     *,
     samples: float,
     penalty: float,
+    least: NDArray[np.float64],
     noise_shares: NDArray[np.float64] | None,
     knowledge: _Knowledge | None,
     trials: int,
