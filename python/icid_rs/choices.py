@@ -39,7 +39,7 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
-_BLOCK_ROWS = 1024
+_BLOCK_ROWS = 256
 #: Residuals that are looked at together: enough for the products, few enough to stay near.
 _BLOCK_COLUMNS = 128
 
@@ -124,12 +124,17 @@ def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
     True
     """
     n, d = X.shape
-    A = sp.csc_array(sp.eye_array(d) - B)
+    # By variables, as the product with a sparse matrix wants them, and few rows at a time, so that they stay at hand.
+    A = sp.csr_array((sp.eye_array(d) - B).T)
     sums = np.zeros((3, d))
     for start in range(0, n, _BLOCK_ROWS):
-        residual = np.asarray((X[start : start + _BLOCK_ROWS] - location) @ A)
+        centred = np.array(X[start : start + _BLOCK_ROWS].T, order="C")
+        centred -= location[:, None]
+        residual = A @ centred
         square = residual * residual
-        sums += [square.sum(axis=0), (square * residual).sum(axis=0), (square * square).sum(axis=0)]
+        sums[0] += square.sum(axis=1)
+        sums[1] += np.einsum("ij,ij->i", square, residual)
+        sums[2] += np.einsum("ij,ij->i", square, square)
     second, third, fourth = sums / n
     return np.asarray(n * ((third / second**1.5) ** 2 / 6 + (fourth / second**2 - 3) ** 2 / 24))
 
