@@ -1,0 +1,142 @@
+//! The scaled lasso of each variable on all others, by coordinate descent on working sets.
+//!
+//! Minimised are `½‖x_j − Σ_i w_i x_i‖² + λ Σ_i |w_i|` for columns of length one, with `λ = λ₀ σ` and σ the length of the
+//! residual: the two are solved for in turns, each time from where the other left off. A working set starts with the
+//! variables that break the conditions of Karush, Kuhn and Tucker most, and takes in more while any do.
+
+use super::rounds::{Regression, settle, strongest};
+use super::{Standardised, from_rows};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use sprs::CsMat;
+
+/// Variables that a working set takes in at a time.
+const MOST: usize = 64;
+/// Change of a weight, in units of the penalty, that ends the descent.
+const TOLERANCE: f64 = 1e-7;
+/// Sweeps of a descent, and turns between weights and noise.
+const SWEEPS: usize = 2000;
+const TURNS: usize = 100;
+/// Noise as small as this is none: its variable is a combination of others.
+const NOISELESS: f64 = 1e-6;
+
+/// Solve all of them: row j holds the weights that predict variable j.
+///
+/// # Errors
+/// When the level is not a positive number, or when interrupted.
+pub fn scaled_lasso(data: Standardised, level: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
+    if level.is_nan() || level <= 0.0 {
+        return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
+    }
+    let lassos = (0..data.len() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
+    let solved = settle(data, lassos, interrupt)?;
+    Ok(from_rows(solved.into_iter().map(WorkingSet::into_weights).collect()))
+}
+
+/// The lasso of one variable on a few others.
+struct WorkingSet {
+    variable: u32,
+    level: f64,
+    members: Vec<u32>,
+    /// Correlations between members, a row for each; and with the variable itself.
+    gram: Vec<Vec<f64>>,
+    target: Vec<f64>,
+    weights: Vec<f64>,
+    /// Of the squared error, with its sign changed.
+    gradient: Vec<f64>,
+    noise: f64,
+}
+
+impl Regression for WorkingSet {
+    fn begin(&mut self, data: Standardised, residual: &mut [f64]) {
+        data.residual(self.variable, std::iter::empty(), residual);
+    }
+
+    fn improve(&mut self, data: Standardised, gradient: &[f64], residual: &mut [f64]) -> bool {
+        let bound = self.level * self.noise * (1.0 + 1e-6);
+        let found = strongest(gradient, bound, MOST, |i| i == self.variable || self.members.contains(&i));
+        if found.is_empty() || self.noise <= NOISELESS {
+            return false;
+        }
+        for member in found {
+            self.admit(data, member, gradient[member as usize]);
+        }
+        self.descend();
+        let fitted =
+            self.members.iter().copied().zip(self.weights.iter().copied()).filter(|&(_, weight)| weight != 0.0);
+        data.residual(self.variable, fitted, residual);
+        true
+    }
+}
+
+impl WorkingSet {
+    fn new(variable: u32, level: f64) -> Self {
+        let (members, gram, target, weights, gradient) = Default::default();
+        Self { variable, level, members, gram, target, weights, gradient, noise: 1.0 }
+    }
+
+    fn admit(&mut self, data: Standardised, member: u32, gradient: f64) {
+        let mut row: Vec<f64> = self.members.iter().map(|&other| data.correlation(other, member)).collect();
+        for (other, &entry) in self.gram.iter_mut().zip(&row) {
+            other.push(entry);
+        }
+        row.push(1.0);
+        self.gram.push(row);
+        self.members.push(member);
+        self.target.push(data.correlation(member, self.variable));
+        self.weights.push(0.0);
+        self.gradient.push(gradient);
+    }
+
+    /// Weights and noise in turns.
+    fn descend(&mut self) {
+        for _ in 0..TURNS {
+            let penalty = self.level * self.noise;
+            for _ in 0..SWEEPS {
+                if self.sweep(penalty, false) <= TOLERANCE * penalty {
+                    break;
+                }
+                // Most weights stay zero: those that are not are brought to rest before all are looked at again.
+                for _ in 0..SWEEPS {
+                    if self.sweep(penalty, true) <= TOLERANCE * penalty {
+                        break;
+                    }
+                }
+            }
+            let explained =
+                self.weights.iter().zip(self.target.iter().zip(&self.gradient)).map(|(w, (t, g))| w * (t + g));
+            let noise = (1.0 - explained.sum::<f64>()).max(NOISELESS * NOISELESS).sqrt();
+            let change = (noise - self.noise).abs();
+            self.noise = noise;
+            if change <= TOLERANCE * noise || noise <= NOISELESS {
+                break;
+            }
+        }
+    }
+
+    /// Minimise over one weight after another, of all or of those that are not zero; the largest change.
+    fn sweep(&mut self, penalty: f64, active: bool) -> f64 {
+        let mut largest = 0.0_f64;
+        for k in 0..self.members.len() {
+            let before = self.weights[k];
+            if active && before == 0.0 {
+                continue;
+            }
+            let alone = self.gradient[k] + before;
+            let after = alone.signum() * (alone.abs() - penalty).max(0.0);
+            let change = after - before;
+            if change != 0.0 {
+                self.weights[k] = after;
+                for (gradient, entry) in self.gradient.iter_mut().zip(&self.gram[k]) {
+                    *gradient -= change * entry;
+                }
+                largest = largest.max(change.abs());
+            }
+        }
+        largest
+    }
+
+    fn into_weights(self) -> Vec<(u32, f64)> {
+        self.members.into_iter().zip(self.weights).filter(|&(_, weight)| weight != 0.0).collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Neighbours that stand a test: least squares, one variable in or out at a time.
+//!
+//! The lasso shrinks what it finds, and lets in others to make up for that. Least squares on what it found has no such
+//! bias: the weakest is dropped while it does not earn its penalty, and a variable outside that earns it is taken in.
+//! What a variable earns is Fisher's z of its partial correlation, squared: `(n − k − 3) artanh² r` given k others,
+//! which holds for few rows too; with many it is the gain in twice the log-likelihood, and the rule is the extended BIC
+//! (Chen and Chen 2008).
+
+use super::rounds::{Regression, settle, strongest};
+use super::{Standardised, from_rows};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use sprs::{CsMat, CsMatView};
+
+/// Variables outside that are looked at closely, those whose correlation with the residual is largest.
+const SHORTLIST: usize = 16;
+/// Share of a variable's variance that the others must leave unexplained.
+const COLLINEAR: f64 = 1e-8;
+
+/// What a neighbour must be worth.
+#[derive(Debug, Clone, Copy)]
+pub struct Test {
+    /// Number of samples n.
+    pub samples: f64,
+    /// What a neighbour must earn.
+    pub penalty: f64,
+}
+
+impl Test {
+    /// What a squared partial correlation given `others` variables earns.
+    fn earned(self, square: f64, others: usize) -> f64 {
+        let degrees = self.samples - others as f64 - 3.0;
+        if degrees < 1.0 { 0.0 } else { degrees * square.clamp(0.0, 1.0 - 1e-15).sqrt().atanh().powi(2) }
+    }
+
+    /// Neighbours that a variable may have: half as many as there are degrees of freedom.
+    fn most(self) -> usize {
+        ((self.samples - 4.0).max(0.0) / 2.0) as usize
+    }
+}
+
+/// For each variable, from those that a row of `start` holds, the neighbours that stand the test, with their weights.
+///
+/// # Errors
+/// When interrupted.
+pub fn stepwise(
+    data: Standardised,
+    start: CsMatView<f64>,
+    test: Test,
+    interrupt: &Interrupt,
+) -> Result<CsMat<f64>, IcidError> {
+    let fits = start.outer_iterator().enumerate().map(|(j, row)| {
+        let mut proposed: Vec<(u32, f64)> = row.iter().filter(|&(i, _)| i != j).map(|(i, &w)| (i as u32, w)).collect();
+        proposed.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        proposed.truncate(test.most());
+        Chosen { variable: j as u32, test, neighbours: proposed }
+    });
+    let settled = settle(data, fits.collect(), interrupt)?;
+    Ok(from_rows(settled.into_iter().map(|fit| fit.neighbours).collect()))
+}
+
+/// The neighbours of one variable, with their weights.
+struct Chosen {
+    variable: u32,
+    test: Test,
+    neighbours: Vec<(u32, f64)>,
+}
+
+impl Regression for Chosen {
+    fn begin(&mut self, data: Standardised, residual: &mut [f64]) {
+        self.choose(data, Vec::new());
+        data.residual(self.variable, self.neighbours.iter().copied(), residual);
+    }
+
+    fn improve(&mut self, data: Standardised, gradient: &[f64], residual: &mut [f64]) -> bool {
+        let inside = |i: u32| i == self.variable || self.neighbours.iter().any(|&(j, _)| i == j);
+        let found = strongest(gradient, 0.0, SHORTLIST, inside);
+        if !self.choose(data, found) {
+            return false;
+        }
+        data.residual(self.variable, self.neighbours.iter().copied(), residual);
+        true
+    }
+}
+
+impl Chosen {
+    /// Take in and drop while a test says so, among the neighbours and some others; has anything changed?
+    fn choose(&mut self, data: Standardised, others: Vec<u32>) -> bool {
+        let inside = self.neighbours.len();
+        let known: Vec<u32> = self.neighbours.iter().map(|&(i, _)| i).chain(others).collect();
+        let mut swept = Swept::new(data, self.variable, &known);
+        for k in 0..inside {
+            // Collinear ones are left out.
+            if swept.unexplained(k) > COLLINEAR {
+                swept.flip(k);
+            }
+        }
+        // Tests that depend on each other could go round in circles.
+        for _ in 0..4 * known.len() {
+            let next = swept.weakest(self.test).or_else(|| swept.strongest(self.test));
+            let Some(k) = next else { break };
+            swept.flip(k);
+        }
+        let changed = (0..known.len()).any(|k| swept.inside[k] != (k < inside));
+        self.neighbours = (0..known.len()).filter(|&k| swept.inside[k]).map(|k| (known[k], swept.weight(k))).collect();
+        changed
+    }
+}
+
+/// A regression under the sweep operator (Goodnight 1979): sweeping a variable takes it in, or out again.
+struct Swept {
+    /// Variables, and last the one that is regressed.
+    matrix: Vec<Vec<f64>>,
+    inside: Vec<bool>,
+}
+
+impl Swept {
+    fn new(data: Standardised, variable: u32, others: &[u32]) -> Self {
+        let all: Vec<u32> = others.iter().copied().chain([variable]).collect();
+        let mut matrix = vec![vec![1.0; all.len()]; all.len()];
+        for i in 0..all.len() {
+            for j in 0..i {
+                let entry = data.correlation(all[i], all[j]);
+                (matrix[i][j], matrix[j][i]) = (entry, entry);
+            }
+        }
+        Self { matrix, inside: vec![false; others.len()] }
+    }
+
+    /// The variable inside that earns least, if that is too little.
+    fn weakest(&self, test: Test) -> Option<usize> {
+        let others = self.count().saturating_sub(1);
+        let inside = (0..self.inside.len()).filter(|&k| self.inside[k]);
+        let earned = inside.map(|k| (test.earned(self.square(k), others), k));
+        earned.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|&(earned, _)| earned < test.penalty).map(|(_, k)| k)
+    }
+
+    /// The variable outside that would earn most, if that is enough; the first of equals.
+    fn strongest(&self, test: Test) -> Option<usize> {
+        let count = self.count();
+        let outside = (0..self.inside.len()).filter(|&k| !self.inside[k] && self.unexplained(k) > COLLINEAR);
+        let earned = outside.map(|k| (test.earned(self.square(k), count), k)).rev();
+        let best = earned.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        (best.0 >= test.penalty && count < test.most()).then_some(best.1)
+    }
+
+    fn count(&self) -> usize {
+        self.inside.iter().filter(|&&inside| inside).count()
+    }
+
+    /// What is left of the variance.
+    fn left(&self) -> f64 {
+        self.matrix[self.inside.len()][self.inside.len()].max(f64::MIN_POSITIVE)
+    }
+
+    fn weight(&self, k: usize) -> f64 {
+        self.matrix[k][self.inside.len()]
+    }
+
+    /// Of a variable outside, the share of its variance that those inside do not explain.
+    fn unexplained(&self, k: usize) -> f64 {
+        self.matrix[k][k]
+    }
+
+    /// Squared partial correlation of a variable, given those inside.
+    fn square(&self, k: usize) -> f64 {
+        let gain = self.weight(k) * self.weight(k) / self.matrix[k][k];
+        if self.inside[k] { gain / (gain + self.left()) } else { gain / self.left() }
+    }
+
+    fn flip(&mut self, k: usize) {
+        let pivot = self.matrix[k][k];
+        let mut row = std::mem::take(&mut self.matrix[k]);
+        for entry in &mut row {
+            *entry /= pivot;
+        }
+        for (_, other) in self.matrix.iter_mut().enumerate().filter(|&(i, _)| i != k) {
+            let factor = other[k];
+            for (entry, pivotal) in other.iter_mut().zip(&row) {
+                *entry -= factor * pivotal;
+            }
+            other[k] = -factor / pivot;
+        }
+        row[k] = 1.0 / pivot;
+        self.matrix[k] = row;
+        self.inside[k] = !self.inside[k];
+    }
+}
