@@ -11,14 +11,18 @@ __all__ = [
     "NumericalError",
     "arrange",
     "decompose",
+    "duplicates",
     "eliminate",
     "eliminate_dense",
     "equivalence_class",
     "evaluate",
     "heaviest_acyclic",
+    "refit",
     "regress_along",
     "regress_within",
+    "scaled_lasso",
     "search",
+    "stepwise",
 ]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -93,6 +97,14 @@ def decompose(
 def arrange(order: NDArray[np.int64], knowledge: _Knowledge) -> NDArray[np.int64]: ...
 def heaviest_acyclic(b: _Csr) -> tuple[_CsrParts, NDArray[np.int64]]: ...
 def equivalence_class(b: _Csr, order: NDArray[np.int64]) -> _CsrParts: ...
+def duplicates(values: NDArray[np.float64], *, n_threads: int | None) -> tuple[int, int] | None: ...
+def scaled_lasso(values: NDArray[np.float64], *, level: float, n_threads: int | None) -> _CsrParts: ...
+def stepwise(
+    values: NDArray[np.float64], start: _Csr, *, samples: int, penalty: float, n_threads: int | None
+) -> _CsrParts: ...
+def refit(
+    values: NDArray[np.float64], support: _Csr, *, shrinkage: float, n_threads: int | None
+) -> _CsrParts: ...
 def eliminate(
     theta: _Csr,
     *,

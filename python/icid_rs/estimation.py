@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.covariance import GraphicalLassoCV
-from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.moments import Moments
+from icid_rs.neighbours import neighbourhood_precision, standardise, standardised_root
 from icid_rs.precision import (
     Precision,
     Stopwatch,
@@ -30,6 +28,10 @@ KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
 _FEWEST = 3
 #: False discovery rate of the tests behind ``"fdr"``.
 _ALPHA = 0.05
+#: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
+_ROWS_PER_COLUMN = 1.5
+#: What can be estimated from a covariance alone.
+_FROM_COVARIANCE = ("fdr", "empirical", "lasso")
 
 
 def check_kind(kind: Any) -> None:
@@ -40,6 +42,23 @@ def check_kind(kind: Any) -> None:
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
 
+def settle_kind(kind: Any, n: int, d: int) -> Any:
+    """Return what ``"auto"`` stands for, given n samples of d variables.
+
+    With few rows for each column tests of all partial correlations at once have no power, and with fewer rows than columns
+    there are none.
+
+    Examples
+    --------
+    >>> from icid_rs.estimation import settle_kind
+    >>> settle_kind("auto", 2000, 100), settle_kind("auto", 50, 100)
+    ('fdr', 'lasso')
+    """
+    if not isinstance(kind, str) or kind != "auto":
+        return kind
+    return "fdr" if n >= max(_ROWS_PER_COLUMN * d, d + 3) else "lasso"
+
+
 def estimate_precision(
     X: FloatArray,
     kind: Any,
@@ -48,6 +67,7 @@ def estimate_precision(
     *,
     samples: int | None = None,
     given: tuple[FloatArray, FloatArray] | None = None,
+    n_threads: int | None = None,
 ) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
@@ -65,6 +85,8 @@ def estimate_precision(
         What the rows are worth, if less than their number.
     given : pair of arrays, optional
         The covariance and the means, where rows have missing values.
+    n_threads : int, optional
+        Threads of ``"lasso"``.
 
     Returns
     -------
@@ -80,20 +102,21 @@ def estimate_precision(
     (3, 3)
     """
     watch = Stopwatch()
-    if given is not None and kind not in ("fdr", "empirical"):
+    if given is not None and kind not in _FROM_COVARIANCE:
         raise ValueError(
-            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr' or "
-            "'empirical', or missing='drop'"
+            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
+            "'lasso' or 'empirical', or missing='drop'"
         )
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
     n = len(X) if samples is None else samples
-    return _estimate(covariance, location, n, X, kind, lambda1, names, watch), location
+    rows = X if given is None else None
+    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch, n_threads), location
 
 
 def estimate_from_moments(
-    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any]
+    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any], *, n_threads: int | None = None
 ) -> tuple[Precision, FloatArray]:
     """Do as `estimate_precision`, given moments.
 
@@ -112,7 +135,7 @@ def estimate_from_moments(
             f"the moments are those of {moments.n} row(s): causes cannot be told from fewer than {_FEWEST}"
         )
     rows = None
-    if kind not in ("fdr", "empirical"):
+    if kind not in _FROM_COVARIANCE:
         if not moments.complete:
             raise ValueError(
                 f"precision={kind!r} needs all rows, but the moments keep only some of them; use precision='fdr', or "
@@ -124,7 +147,7 @@ def estimate_from_moments(
     watch.lap("covariance")
     check_scales(None, covariance, location, names)
     n = moments.n_effective
-    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch), location
+    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch, n_threads), location
 
 
 def _estimate(
@@ -136,6 +159,7 @@ def _estimate(
     lambda1: Any,
     names: Sequence[Any],
     watch: Stopwatch,
+    n_threads: int | None,
 ) -> Precision:
     d = len(covariance)
     if kind not in ("fdr", "empirical") or n <= d:
@@ -152,8 +176,12 @@ def _estimate(
     except np.linalg.LinAlgError:
         audit.check_covariance(covariance, names)
         raise
+    if kind == "lasso":
+        scale = np.sqrt(covariance.diagonal())
+        values = standardised_root(covariance) if X is None else standardise(X, location, scale)
+        return neighbourhood_precision(values, n, covariance, names, watch, n_threads)
     assert X is not None
-    theta = _lasso(X, covariance, location) if kind == "lasso" else _fitted(X, kind)
+    theta = _fitted(X, kind)
     watch.lap("inverse")
     sparse = as_csr(as_theta(theta), "precision_")
     sparse.eliminate_zeros()
@@ -171,19 +199,6 @@ def _definite(theta: Any, covariance: FloatArray) -> FloatArray | None:
         except np.linalg.LinAlgError:
             return None
     return np.asarray(dense)
-
-
-def _lasso(X: FloatArray, covariance: FloatArray, location: FloatArray) -> Any:
-    scale = np.sqrt(covariance.diagonal())
-    with warnings.catch_warnings():
-        # Its inner solves may stop short or diverge on candidates that are not chosen.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        try:
-            lasso = GraphicalLassoCV().fit((X - location) / scale)
-        except FloatingPointError as error:
-            raise ValueError(f"the graphical lasso failed on these data: {error}") from None
-    return lasso.precision_ / np.outer(scale, scale)
 
 
 def _fitted(X: FloatArray, estimator: Any) -> Any:

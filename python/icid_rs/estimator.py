@@ -287,7 +287,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             "sortability": sortability.report(
                 B,
                 estimate.covariance,
-                estimate.inverse,
+                estimate.theta if estimate.inverse is None else estimate.inverse,
                 by_scale=chosen == "equal" and self.noise == "auto" and bool(made),
             )
             if order is not None
@@ -389,11 +389,11 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             # An estimate's exact decomposition would make edges of its errors.
             choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
             return exact if choices["refine"] else None
-        if samples < d + 3 or estimate.inverse is None:
+        if choices["precision"] != "lasso" and (samples < d + 3 or estimate.inverse is None):
             if kind != "auto" or (self.noise == "unequal" and known is None):
                 raise ValueError(
                     f"n_samples = {samples} for {d} columns: refine={kind!r} regresses each column on those before it, "
-                    f"which needs at least {d + 3} rows; use refine=None, or fewer columns"
+                    f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
                 )
             choices["refine"] = None
             return None

@@ -21,8 +21,8 @@ def settle_parameters(model: Any) -> dict[str, Any]:
     --------
     >>> from icid_rs import ICID
     >>> from icid_rs.parameters import settle_parameters
-    >>> settle_parameters(ICID())["precision"]
-    'fdr'
+    >>> settle_parameters(ICID())["l1_weight"]
+    0.1
     """
     for name, allowed in {
         "noise": ("auto", "equal", "unequal"),
@@ -63,7 +63,8 @@ def settle_parameters(model: Any) -> dict[str, Any]:
         return auto if isinstance(value, str) and value == "auto" else check_positive(value, name)
 
     return {
-        "precision": model.precision if model.precision != "auto" else "fdr",
+        # What "auto" stands for depends on the rows.
+        "precision": model.precision,
         "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
         "skewness": settle("skewness", 0.0),
         "threshold": settle("threshold", 0.0),

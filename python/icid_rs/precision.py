@@ -102,7 +102,7 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     >>> empirical_precision(X, lambda1=0.1).theta.shape
     (20, 20)
     """
-    covariance, _, watch = _checked_covariance(X)
+    covariance, _, _, watch = checked_covariance(X)
     return cut_inverse(covariance, lambda1, watch)
 
 
@@ -149,8 +149,8 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     >>> fdr_precision(X).theta.shape
     (20, 20)
     """
-    covariance, n, watch = _checked_covariance(X)
-    return tested_inverse(covariance, n, alpha, watch)
+    covariance, _, table, watch = checked_covariance(X)
+    return tested_inverse(covariance, len(table), alpha, watch)
 
 
 def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatch) -> Precision:
@@ -215,14 +215,14 @@ def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatAr
         raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
 
 
-def _checked_covariance(X: Any) -> tuple[FloatArray, int, Stopwatch]:
-    """Compute the covariance of a table that has no faults, and the number of its rows."""
+def checked_covariance(X: Any) -> tuple[FloatArray, FloatArray, FloatArray, Stopwatch]:
+    """Compute the covariance and the means of a table that has no faults; and return it."""
     watch = Stopwatch()
     table = _table(X)
     covariance, location = empirical_covariance(table)
     check_scales(table, covariance, location, range(len(covariance)))
     watch.lap("covariance")
-    return covariance, len(table), watch
+    return covariance, location, table, watch
 
 
 def _table(X: Any) -> FloatArray:
@@ -293,11 +293,11 @@ def _selection_criterion(
     for k, (cut, trace) in enumerate(zip(grid, traces, strict=True)):
         kept = survives > k
         values = theta[rows[kept], columns[kept]]
-        criterion[float(cut)] = float(trace) - _log_determinant(rows[kept], columns[kept], values, 1.9 * diagonal)
+        criterion[float(cut)] = float(trace) - log_determinant(rows[kept], columns[kept], values, 1.9 * diagonal)
     return criterion
 
 
-def _log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArray, diagonal: FloatArray) -> float:
+def log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArray, diagonal: FloatArray) -> float:
     """Log-determinant of a symmetric matrix given by its upper triangle; −∞ if it is not positive definite."""
     d = len(diagonal)
     if values.size > _DENSE_SHARE * d * d:
