@@ -102,9 +102,7 @@ def scaled_lasso(values: NDArray[np.float64], *, level: float, n_threads: int | 
 def stepwise(
     values: NDArray[np.float64], start: _Csr, *, samples: int, penalty: float, n_threads: int | None
 ) -> _CsrParts: ...
-def refit(
-    values: NDArray[np.float64], support: _Csr, *, shrinkage: float, n_threads: int | None
-) -> _CsrParts: ...
+def refit(values: NDArray[np.float64], support: _Csr, *, shrinkage: float, n_threads: int | None) -> _CsrParts: ...
 def eliminate(
     theta: _Csr,
     *,

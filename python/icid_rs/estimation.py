@@ -29,7 +29,7 @@ _FEWEST = 3
 #: False discovery rate of the tests behind ``"fdr"``.
 _ALPHA = 0.05
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
-_ROWS_PER_COLUMN = 1.5
+_ROWS_PER_COLUMN = 2.0
 #: What can be estimated from a covariance alone.
 _FROM_COVARIANCE = ("fdr", "empirical", "lasso")
 
@@ -45,8 +45,8 @@ def check_kind(kind: Any) -> None:
 def settle_kind(kind: Any, n: int, d: int) -> Any:
     """Return what ``"auto"`` stands for, given n samples of d variables.
 
-    With few rows for each column tests of all partial correlations at once have no power, and with fewer rows than columns
-    there are none.
+    With few rows for each column tests of all partial correlations at once have no power, and with fewer rows than
+    columns there are none.
 
     Examples
     --------
@@ -57,6 +57,23 @@ def settle_kind(kind: Any, n: int, d: int) -> Any:
     if not isinstance(kind, str) or kind != "auto":
         return kind
     return "fdr" if n >= max(_ROWS_PER_COLUMN * d, d + 3) else "lasso"
+
+
+def reason(kind: str, n: int, d: int) -> str:
+    """Say why ``"auto"`` stands for this.
+
+    Examples
+    --------
+    >>> from icid_rs.estimation import reason
+    >>> reason("lasso", 50, 100)
+    '50 samples of 100 variables, fewer than 2 for each: neighbours are selected, not tested all at once'
+    """
+    counts = f"{n} samples of {d} variables"
+    if kind == "fdr":
+        return f"{counts}: enough to test all partial correlations at once"
+    return (
+        f"{counts}: fewer than {_ROWS_PER_COLUMN:g} for each, so that neighbours are selected, not tested all at once"
+    )
 
 
 def estimate_precision(

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from icid_rs import audit, missing, sortability
+from icid_rs import audit, estimation, missing, sortability
 from icid_rs._validation import FloatArray, as_vector, check_int
 from icid_rs.choices import refine_by_search
 from icid_rs.dag import equivalence_class
@@ -40,8 +40,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     ----------
     precision : {"auto", "empirical", "fdr", "lasso", "precomputed"} or estimator
         How Θ is estimated. ``"empirical"``: the paper's Algorithm 3 (`empirical_precision`). ``"fdr"``: the same with
-        its support found by tests (`fdr_precision`); this is ``"auto"``. ``"lasso"``: scikit-learn's graphical lasso
-        with cross-validation, on standardised columns; slow, but works with fewer rows than columns.
+        its support found by tests (`fdr_precision`). ``"lasso"``: neighbourhood selection (`lasso_precision`), which
+        works with fewer rows than columns. ``"auto"``: ``"fdr"`` from two rows for each column on, or else ``"lasso"``.
         ``"precomputed"``: `fit` is given Θ itself. An estimator with an attribute ``precision_`` is fitted to the data.
     lambda1 : "auto", float in (0, 1), or sequence of them
         Cut of ``precision="empirical"``.
@@ -60,8 +60,9 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
         exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
         perturbed; this needs no supposition on the noise. ``"auto"``: ``"order"`` where noise variances are known or
-        found to be equal, otherwise ``"search"``; nothing where there are too few rows, where `dag` is None, and for a
-        given Θ that is an estimate, not a model's. None: nothing, as in the paper.
+        found to be equal, otherwise ``"search"``; after ``precision="lasso"`` a search mends the order in any case.
+        Nothing where `dag` is None, where an estimator is given fewer than d + 3 rows, and for a given Θ that is an
+        estimate, not a model's. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
@@ -121,7 +122,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         that showed the shape of residuals, if moments were given; the ``decomposition``:
         residual, info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside
         the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
-        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
+        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts, and
+        why ``precision="auto"`` is what it is;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``groups``: their number, if means were taken out within groups;
         ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
@@ -293,6 +295,10 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             if order is not None
             else None,
         }
+        if isinstance(self.precision, str) and self.precision == "auto":
+            kind = choices["precision"]
+            why = estimation.reason(kind, evidence.samples, self.n_features_in_)
+            self.info_["choices"] = {**made, "precision": {"chosen": kind, "reason": why}}
         self._warn_if_empty()
         return self
 

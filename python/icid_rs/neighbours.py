@@ -1,7 +1,7 @@
 """Inverse covariance where there are few rows: neighbourhood selection, and a refit on what it finds.
 
-The neighbours of a variable in Θ are those that its regression on all others needs (Meinshausen and Bühlmann 2006). Three
-steps find them and fit Θ:
+The neighbours of a variable in Θ are those that its regression on all others needs (Meinshausen and Bühlmann 2006).
+Three steps find them and fit Θ:
 
 - The scaled lasso (Sun and Zhang 2012) of each variable on all others, whose penalty λ₀ σ follows the noise, so that
   nothing is cross-validated. λ₀ = √(log d / n) lets in too many rather than too few.
@@ -98,15 +98,11 @@ def neighbourhood_precision(
     same = _core.duplicates(values, n_threads=threads)
     if same is not None:
         first, second = same
-        raise ValueError(
-            f"columns {names[first]!r} and {names[second]!r} are the same up to scale; drop one of them"
-        )
+        raise ValueError(f"columns {names[first]!r} and {names[second]!r} are the same up to scale; drop one of them")
     support = select_neighbours(values, n, threads)
     watch.lap("support")
     theta = _matrix(_core.refit(values, csr_parts(support), shrinkage=1.0 / n, n_threads=threads), d)
-    theta = _definite(sp.csr_array((theta + theta.T) / 2))
-    units = sp.diags_array(1.0 / np.sqrt(covariance.diagonal()))
-    theta = sp.csr_array(units @ theta @ units)
+    theta = _definite(theta, np.sqrt(covariance.diagonal()))
     watch.lap("inverse")
     return Precision(theta, covariance, timings=watch.timings)
 
@@ -128,9 +124,7 @@ def select_neighbours(values: FloatArray, n: int, n_threads: int | None = None) 
         return sp.csr_array((1, 1))
     proposed = _matrix(_core.scaled_lasso(values, level=np.sqrt(np.log(d) / n), n_threads=n_threads), d)
     penalty = float(np.log(n) + 2.0 * np.log(d))
-    chosen = _matrix(
-        _core.stepwise(values, csr_parts(proposed), samples=n, penalty=penalty, n_threads=n_threads), d
-    )
+    chosen = _matrix(_core.stepwise(values, csr_parts(proposed), samples=n, penalty=penalty, n_threads=n_threads), d)
     pattern = abs(chosen) + abs(chosen.T)
     pattern.data[:] = 1.0
     pattern.sort_indices()
@@ -173,15 +167,16 @@ def standardised_root(covariance: FloatArray) -> FloatArray:
     return np.ascontiguousarray(values / np.linalg.norm(values, axis=1, keepdims=True))
 
 
-def _definite(theta: Csr[np.float64, tuple[int, int]]) -> Csr[np.float64, tuple[int, int]]:
-    """Shrink what is off the diagonal until the matrix is positive definite: a fit that has not quite converged."""
+def _definite(theta: Csr[np.float64, tuple[int, int]], scale: FloatArray) -> Csr[np.float64, tuple[int, int]]:
+    """Divide by scales; what is off the diagonal of a fit that has not quite converged is shrunk until it is definite."""
     diagonal = theta.diagonal()
-    upper = sp.coo_array(sp.triu(theta, 1))
-    factor = 1.0
-    while log_determinant(upper.row, upper.col, factor * upper.data, diagonal) == -np.inf:
-        factor *= 1.0 - _SHRINKAGE
-    off = sp.coo_array((factor * upper.data, (upper.row, upper.col)), shape=theta.shape)
-    return sp.csr_array(off + off.T + sp.diags_array(diagonal))
+    upper = sp.coo_array(sp.triu(theta + theta.T, 1))
+    data = upper.data / 2
+    while log_determinant(upper.row, upper.col, data, diagonal) == -np.inf:
+        data = (1.0 - _SHRINKAGE) * data
+    data = data / (scale[upper.row] * scale[upper.col])
+    off = sp.coo_array((data, (upper.row, upper.col)), shape=theta.shape)
+    return sp.csr_array(off + off.T + sp.diags_array(diagonal / scale**2))
 
 
 def _matrix(parts: Any, d: int) -> Csr[np.float64, tuple[int, int]]:

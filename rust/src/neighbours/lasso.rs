@@ -12,13 +12,13 @@ use sprs::CsMat;
 
 /// Variables that a working set takes in at a time.
 const MOST: usize = 64;
-/// Change of a weight, in units of the penalty, that ends the descent.
-const TOLERANCE: f64 = 1e-7;
-/// Sweeps of a descent, and turns between weights and noise.
-const SWEEPS: usize = 2000;
-const TURNS: usize = 100;
-/// Noise as small as this is none: its variable is a combination of others.
-const NOISELESS: f64 = 1e-6;
+/// Change of a weight, in units of the penalty, that ends the descent; and relative one of the noise.
+const TOLERANCE: f64 = 1e-4;
+/// Turns between all weights, those that are not zero, and the noise; sweeps over the latter in a turn.
+const TURNS: usize = 500;
+const SWEEPS: usize = 20;
+/// Noise as small as this is none: others explain the variable to the last, as many can where rows are few.
+const NOISELESS: f64 = 1e-3;
 
 /// Solve all of them: row j holds the weights that predict variable j.
 ///
@@ -53,7 +53,7 @@ impl Regression for WorkingSet {
     }
 
     fn improve(&mut self, data: Standardised, gradient: &[f64], residual: &mut [f64]) -> bool {
-        let bound = self.level * self.noise * (1.0 + 1e-6);
+        let bound = self.level * self.noise * (1.0 + TOLERANCE);
         let found = strongest(gradient, bound, MOST, |i| i == self.variable || self.members.contains(&i));
         if found.is_empty() || self.noise <= NOISELESS {
             return false;
@@ -88,30 +88,30 @@ impl WorkingSet {
         self.gradient.push(gradient);
     }
 
-    /// Weights and noise in turns.
+    /// Weights and noise in turns, of which the objective `‖residual‖²/σ + σ + 2 λ₀ Σ|w|` is a convex function.
     fn descend(&mut self) {
         for _ in 0..TURNS {
             let penalty = self.level * self.noise;
+            let change = self.sweep(penalty, false);
+            // Most weights stay zero: those that are not are brought nearer to rest before all are looked at again.
             for _ in 0..SWEEPS {
-                if self.sweep(penalty, false) <= TOLERANCE * penalty {
+                if self.sweep(penalty, true) <= TOLERANCE * penalty {
                     break;
                 }
-                // Most weights stay zero: those that are not are brought to rest before all are looked at again.
-                for _ in 0..SWEEPS {
-                    if self.sweep(penalty, true) <= TOLERANCE * penalty {
-                        break;
-                    }
-                }
             }
-            let explained =
-                self.weights.iter().zip(self.target.iter().zip(&self.gradient)).map(|(w, (t, g))| w * (t + g));
-            let noise = (1.0 - explained.sum::<f64>()).max(NOISELESS * NOISELESS).sqrt();
-            let change = (noise - self.noise).abs();
+            let noise = self.residual_length();
+            let settled = change <= TOLERANCE * penalty && (noise - self.noise).abs() <= TOLERANCE * noise;
             self.noise = noise;
-            if change <= TOLERANCE * noise || noise <= NOISELESS {
+            if settled || noise <= NOISELESS {
                 break;
             }
         }
+    }
+
+    fn residual_length(&self) -> f64 {
+        let gradient = self.target.iter().zip(&self.gradient);
+        let explained: f64 = self.weights.iter().zip(gradient).map(|(w, (t, g))| w * (t + g)).sum();
+        (1.0 - explained).max(NOISELESS * NOISELESS).sqrt()
     }
 
     /// Minimise over one weight after another, of all or of those that are not zero; the largest change.

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
 /// Sweeps over all variables, at most, and the change of a correlation that ends them.
-const SWEEPS: usize = 200;
-const TOLERANCE: f64 = 1e-5;
+const SWEEPS: usize = 100;
+const TOLERANCE: f64 = 1e-4;
 /// Rows of the covariance that are computed at a time.
 const BLOCK: usize = 64;
 

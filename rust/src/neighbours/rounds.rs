@@ -46,9 +46,6 @@ fn settle_block<R: Regression>(data: Standardised, block: &mut [R], interrupt: &
     }
     let mut open: Vec<usize> = (0..block.len()).collect();
     for _ in 0..ROUNDS {
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
         // The residuals of those still open are kept in the first rows.
         let count = open.len();
         general_mat_mul(
@@ -60,6 +57,9 @@ fn settle_block<R: Regression>(data: Standardised, block: &mut [R], interrupt: &
         );
         let mut kept = Vec::with_capacity(count);
         for (row, &which) in open.iter().enumerate() {
+            if interrupt.is_raised() {
+                return Err(IcidError::Interrupted);
+            }
             let gradient = gradients.row(row);
             let mut residual = residuals.row_mut(row);
             let residual = residual.as_slice_mut().expect("rows are contiguous");
