@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso
 
-from icid_rs import ICID, Moments, _core, datasets, lasso_precision, metrics
+from icid_rs import ICID, Moments, _core, datasets, estimation, lasso_precision, metrics, neighbours
 from icid_rs._validation import csr_parts
 from icid_rs.neighbours import neighbourhood_precision, select_neighbours, standardise, standardised_root
 from icid_rs.precision import Stopwatch
@@ -34,7 +35,7 @@ def values_of(X: np.ndarray) -> np.ndarray:
 
 
 def lasso(values: np.ndarray, level: float, n_threads: int | None = None) -> np.ndarray:
-    indptr, indices, data = _core.scaled_lasso(values, level=level, n_threads=n_threads)
+    indptr, indices, data = _core.scaled_lasso(values, None, level=level, n_threads=n_threads)[0]
     return sp.csr_array((data, indices, indptr), shape=(len(values),) * 2).toarray()
 
 
@@ -88,7 +89,9 @@ class TestStepwise:
         values = values_of(model(d, n, 3)[1])
         penalty = float(np.log(n) + 2 * np.log(d))
         start = csr_parts(sp.csr_array(lasso(values, np.sqrt(np.log(d) / n))))
-        indptr, indices, _ = _core.stepwise(values, start, samples=n, penalty=penalty, n_threads=1)
+        (indptr, indices, _), _ = _core.stepwise(
+            values, None, start, places=None, samples=n, penalty=penalty, n_threads=1
+        )
 
         def earned(j: int, i: int, others: list[int]) -> float:
             basis = np.linalg.qr(values[others].T)[0] if others else np.zeros((n, 0))
@@ -172,8 +175,8 @@ class TestPrecision:
             values = np.ascontiguousarray(values_of(X)[block])
             # The same penalty as that of the whole.
             weights = sp.csr_array(lasso(values, np.sqrt(np.log(22) / (2 * n))))
-            indptr, indices, data = _core.stepwise(
-                values, csr_parts(weights), samples=2 * n, penalty=penalty, n_threads=1
+            (indptr, indices, data), _ = _core.stepwise(
+                values, None, csr_parts(weights), places=None, samples=2 * n, penalty=penalty, n_threads=1
             )
             apart = sp.csr_array((data, indices, indptr), shape=weights.shape).toarray() != 0
             off = together[block, block] != 0
@@ -183,7 +186,9 @@ class TestPrecision:
     def test_a_covariance_is_as_good_as_rows(self):
         X = model(40, 60, 7)[1]
         covariance = np.cov(X.T, bias=True)
-        by_rows, by_root = (select_neighbours(values, 60) for values in (values_of(X), standardised_root(covariance)))
+        by_rows, by_root = (
+            select_neighbours(values, 60, range(40)) for values in (values_of(X), standardised_root(covariance))
+        )
         assert (by_rows != by_root).nnz == 0
 
     def test_independent_columns_have_few_neighbours(self):
@@ -276,6 +281,72 @@ class TestFit:
             ICID().fit(frame)
 
 
+class TestLarge:
+    """What happens above the number of variables from which on nothing is of size d × d, brought down."""
+
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch):
+        monkeypatch.setattr(neighbours, "LARGE", 50)
+        monkeypatch.setattr(estimation, "LARGE", 50)
+
+    def test_a_graph_from_sparse_correlations(self):
+        B, X = model(200, 150, 0)
+        fitted = ICID().fit(X)
+        score = metrics.count_accuracy(B, fitted.adjacency_matrix_)
+        assert score["tpr"] >= 0.85
+        assert score["fdr"] <= 0.1
+        assert sp.issparse(fitted.covariance_)
+        assert fitted.info_["refine"] == "order"
+        assert fitted.info_["choices"]["search"] == "left out: 200 variables are too many"
+        residual = (X - fitted.location_) - (X - fitted.location_) @ fitted.adjacency_matrix_
+        np.testing.assert_allclose(fitted.noise_variances_, (residual**2).mean(axis=0), rtol=1e-9)
+
+    def test_precision(self):
+        X = model(120, 80, 1)[1]
+        estimate = lasso_precision(X)
+        theta = estimate.theta.toarray()
+        assert np.array_equal(theta, theta.T)
+        assert np.linalg.eigvalsh(theta)[0] > 0
+        covariance = estimate.covariance.toarray()
+        exact = np.cov(X.T, bias=True)
+        np.testing.assert_allclose(covariance[covariance != 0], exact[covariance != 0], rtol=1e-9)
+        left_out = np.abs(np.corrcoef(X.T)[covariance == 0])
+        assert left_out.max() <= np.sqrt(np.log(120) / 80)
+
+    def test_same_bits_for_any_number_of_threads(self):
+        X = model(200, 80, 2)[1]
+        first, *others = (lasso_precision(X, n_threads=threads).theta for threads in (1, 2, 4))
+        assert all(np.array_equal(first.data, other.data) for other in others)
+
+    def test_no_matrix_of_all_pairs(self):
+        """Memory beside the table, as Python sees it: two copies of it, and what is sparse."""
+        X = np.random.default_rng(0).normal(size=(40, 3000))
+        tracemalloc.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ICID().fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 3000 * 3000 * 8 / 3
+
+    def test_other_parameters(self):
+        X = model(60, 100, 3)[1]
+        with pytest.raises(ValueError, match="too many for a search"):
+            ICID(refine="search").fit(X)
+        with pytest.raises(ValueError, match="required, forbidden and tiers"):
+            ICID(required=[(0, 1)]).fit(X)
+        assert ICID(threshold=0.2).fit(X).noise_variances_.shape == (60,)
+        with pytest.raises(ValueError, match="columns 3 and 60 are the same"):
+            lasso_precision(np.column_stack([X, X[:, 3]]))
+
+    def test_unequal_noise_is_noticed(self):
+        rng = np.random.default_rng(0)
+        B = datasets.random_dag(100, 1, random_state=0)
+        X = datasets.sample_sem(B, 300, noise_variances=10.0 ** rng.uniform(-2, 2, 100), random_state=0)
+        with pytest.warns(UserWarning, match="do not look equal"):
+            ICID().fit(X)
+
+
 def test_ctrl_c_is_answered_at_once():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4000)) + rng.normal(size=(400, 1))
@@ -289,7 +360,7 @@ def test_ctrl_c_is_answered_at_once():
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        _core.scaled_lasso(values, level=0.02, n_threads=None)
+        _core.scaled_lasso(values, None, level=0.02, n_threads=None)
     elapsed = time.monotonic() - sent[0]
     thread.join()
     assert elapsed < 1.0

@@ -19,6 +19,7 @@ with every edge it drops, is not believed.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -278,6 +279,50 @@ def refine_by_search(
             choices["noise"]["chosen"] = "equal"
             return _with(ordered, "order", choices)
     return _from_search(found, choices)
+
+
+def refine_large(
+    estimate: Precision,
+    n: int,
+    proposed: NDArray[np.intp],
+    noise_variances: FloatArray | None,
+    n_threads: int | None,
+) -> Refined:
+    """Fit along the better order, where there are too many variables for a search; and say so.
+
+    Warns
+    -----
+    UserWarning
+        If unequal noise variances would fit the graph better, so that directions may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets
+    >>> from icid_rs.choices import refine_large
+    >>> from icid_rs.neighbours import large_precision
+    >>> from icid_rs.precision import Stopwatch
+    >>> X = datasets.sample_sem(datasets.random_dag(20, 1, random_state=0), 200, random_state=0)
+    >>> estimate, _ = large_precision(X, 200, range(20), Stopwatch())
+    >>> refine_large(estimate, 200, np.arange(20), None, None).info["choices"]["search"]
+    'left out: 20 variables are too many'
+    """
+    refined = refine_by_order(estimate, n, proposed, noise_variances, n_threads)
+    penalty = refined.info["penalty"]
+    scores = {"equal": _equal_score(refined, n, penalty), "unequal, same graph": _unequal_score(refined, n, penalty)}
+    if noise_variances is None and scores["equal"] > scores["unequal, same graph"]:
+        warnings.warn(
+            "noise variances do not look equal, but there are too many variables for a search that needs no such "
+            "supposition: directions may be wrong; choose fewer columns, or pass noise_variances",
+            UserWarning,
+            stacklevel=4,
+        )
+    choices = {
+        "noise": {"chosen": "equal" if noise_variances is None else "known", **scores},
+        "penalty": {"edge": penalty, "inflation": 1.0},
+        "search": f"left out: {estimate.theta.shape[0]} variables are too many",
+    }
+    return _with(refined, "order", choices)
 
 
 def _calibrated_order(

@@ -11,7 +11,13 @@ from sklearn.base import clone
 from icid_rs import audit
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.moments import Moments
-from icid_rs.neighbours import neighbourhood_precision, standardise, standardised_root
+from icid_rs.neighbours import (
+    LARGE,
+    large_precision,
+    neighbourhood_precision,
+    standardise,
+    standardised_root,
+)
 from icid_rs.precision import (
     Precision,
     Stopwatch,
@@ -56,7 +62,7 @@ def settle_kind(kind: Any, n: int, d: int) -> Any:
     """
     if not isinstance(kind, str) or kind != "auto":
         return kind
-    return "fdr" if n >= max(_ROWS_PER_COLUMN * d, d + 3) else "lasso"
+    return "fdr" if n >= max(_ROWS_PER_COLUMN * d, d + 3) and d <= LARGE else "lasso"
 
 
 def reason(kind: str, n: int, d: int) -> str:
@@ -71,9 +77,9 @@ def reason(kind: str, n: int, d: int) -> str:
     counts = f"{n} samples of {d} variables"
     if kind == "fdr":
         return f"{counts}: enough to test all partial correlations at once"
-    return (
-        f"{counts}: fewer than {_ROWS_PER_COLUMN:g} for each, so that neighbours are selected, not tested all at once"
-    )
+    if d > LARGE:
+        return f"{counts}, more than {LARGE}: neighbours are selected, and nothing of size d × d is made"
+    return f"{counts}, fewer than {_ROWS_PER_COLUMN:g} for each: neighbours are selected, not tested all at once"
 
 
 def estimate_precision(
@@ -124,6 +130,8 @@ def estimate_precision(
             f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
             "'lasso' or 'empirical', or missing='drop'"
         )
+    if given is None and isinstance(kind, str) and kind == "lasso" and X.shape[1] > LARGE:
+        return large_precision(X, len(X) if samples is None else samples, names, watch, n_threads)
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)

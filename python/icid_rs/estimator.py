@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from icid_rs import audit, estimation, missing, sortability
 from icid_rs._validation import FloatArray, as_vector, check_int
-from icid_rs.choices import refine_by_search
+from icid_rs.choices import refine_by_search, refine_large
 from icid_rs.dag import equivalence_class
 from icid_rs.knowledge import Knowledge
 from icid_rs.orientation import orient
@@ -111,7 +111,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
-        The empirical covariance; with ``precision="precomputed"``, the inverse of Θ.
+        The empirical covariance; with ``precision="precomputed"``, the inverse of Θ. With more than 20 000 columns
+        it is a scipy.sparse.csr_array (`Precision`).
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str
@@ -267,7 +268,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         if refined is not None and choices["threshold"] == 0:
             self.noise_variances_ = refined.noise_variances
         else:
-            self.noise_variances_ = _unexplained(B, estimate.covariance)
+            self.noise_variances_ = _unexplained(B, estimate)
         watch.lap("noise")
         self.status_ = result.status
         made = {} if refined is None else refined.info.pop("choices", {})
@@ -338,6 +339,11 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
 
     def _proposer(self, estimate: Precision) -> Proposer:
         knowledge = Knowledge.make(self._names(), required=self.required, forbidden=self.forbidden, tiers=self.tiers)
+        if knowledge is not None and estimate.values is not None:
+            raise ValueError(
+                "required, forbidden and tiers need the covariance of all columns, which would be too large for "
+                f"{estimate.theta.shape[0]}; choose fewer columns"
+            )
         return Proposer.make(
             estimate.theta,
             self.noise_variances,
@@ -403,6 +409,14 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
                 )
             choices["refine"] = None
             return None
+        if estimate.values is not None:
+            if kind == "search" or (self.noise == "unequal" and known is None):
+                raise ValueError(
+                    f"{d} columns are too many for a search over orders; use refine='order' with equal or known noise "
+                    "variances, or fewer columns"
+                )
+            choices["refine"] = "order"
+            return refine_large(estimate, samples, order, known, self.n_threads)
         if kind == "order":
             return refine_by_order(estimate, samples, order, known, self.n_threads, knowledge=proposer.knowledge)
         if choices["trials"] == "auto":
@@ -460,8 +474,14 @@ def _above(B: Any, threshold: float) -> Any:
     return B
 
 
-def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:
+def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], estimate: Precision) -> FloatArray:
     """Compute the variance of X − X B: a_jᵀ Ĉ a_j for each column of I − B."""
+    covariance = estimate.covariance
+    if estimate.values is not None:
+        scale = np.sqrt(covariance.diagonal())
+        weights = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
+        residual = estimate.values - weights.T @ estimate.values
+        return np.asarray(np.einsum("ij,ij->i", residual, residual) * scale**2)
     A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
     columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
     products = np.asarray(covariance @ A)[A.indices, columns] * A.data

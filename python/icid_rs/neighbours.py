@@ -20,10 +20,22 @@ import scipy.sparse as sp
 
 from icid_rs import _core
 from icid_rs._validation import FloatArray, check_int, csr_parts
-from icid_rs.precision import Precision, Stopwatch, checked_covariance, log_determinant
+from icid_rs.elimination import Elimination
+from icid_rs.precision import (
+    Precision,
+    Stopwatch,
+    as_table,
+    check_scales,
+    checked_covariance,
+    log_determinant,
+)
 
+#: Variables from which on nothing of size d × d is made.
+LARGE = 20_000
 #: Rows that are the least to test a correlation with.
 FEWEST = 5
+#: Times that an order is found, and neighbours along it, at most.
+_ROUNDS = 5
 #: What is taken off the weights of a Θ that is not positive definite, as often as it takes.
 _SHRINKAGE = 0.05
 
@@ -47,7 +59,9 @@ def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
     Returns
     -------
     Precision
-        With a positive definite Θ and without ``inverse``: the empirical covariance may have none.
+        With a positive definite Θ and without ``inverse``: the empirical covariance may have none. With more than
+        20 000 columns nothing of size d × d is made: the covariance is sparse, with what correlations above
+        √(log d / n) amount to.
 
     Raises
     ------
@@ -63,9 +77,13 @@ def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
     >>> theta.shape, bool(((theta != 0) != (theta.T != 0)).nnz == 0)
     ((60, 60), True)
     """
-    covariance, location, table, watch = checked_covariance(X)
+    watch, table = Stopwatch(), as_table(X)
+    names = range(table.shape[1])
+    if table.shape[1] > LARGE:
+        return large_precision(table, len(table), names, watch, n_threads)[0]
+    covariance, location, table, watch = checked_covariance(table)
     values = standardise(table, location, np.sqrt(covariance.diagonal()))
-    return neighbourhood_precision(values, len(table), covariance, range(len(covariance)), watch, n_threads)
+    return neighbourhood_precision(values, len(table), covariance, names, watch, n_threads)
 
 
 def neighbourhood_precision(
@@ -89,26 +107,135 @@ def neighbourhood_precision(
     -------
     Precision
     """
-    threads = None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024)
-    d = len(values)
-    if n < FEWEST:
-        raise ValueError(
-            f"n_samples = {n}: correlations cannot be tested with fewer than {FEWEST} rows, whatever their columns"
-        )
-    same = _core.duplicates(values, n_threads=threads)
-    if same is not None:
-        first, second = same
-        raise ValueError(f"columns {names[first]!r} and {names[second]!r} are the same up to scale; drop one of them")
-    support = select_neighbours(values, n, threads)
+    support = select_neighbours(values, n, names, n_threads)
     watch.lap("support")
-    theta = _matrix(_core.refit(values, csr_parts(support), shrinkage=1.0 / n, n_threads=threads), d)
+    theta = _matrix(_core.refit(values, csr_parts(support), shrinkage=1.0 / n, n_threads=n_threads), len(values))
     theta = _definite(theta, np.sqrt(covariance.diagonal()))
     watch.lap("inverse")
     return Precision(theta, covariance, timings=watch.timings)
 
 
-def select_neighbours(values: FloatArray, n: int, n_threads: int | None = None) -> Csr[np.float64, tuple[int, int]]:
-    """Return the pattern of pairs of which one needs the other.
+def large_precision(
+    X: FloatArray, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None
+) -> tuple[Precision, FloatArray]:
+    """Do as `lasso_precision` without any matrix of size d × d, and return the means too.
+
+    Correlations are thresholded block by block. In place of a fit of greatest likelihood, sinks are eliminated one
+    after another by regressions on their neighbours, as if noise variances were equal. This gives a graph B and noise
+    variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.neighbours import large_precision
+    >>> from icid_rs.precision import Stopwatch
+    >>> x = np.random.default_rng(0).normal(size=(50, 3))
+    >>> x[:, 1] += x[:, 0]
+    >>> large_precision(x, 50, range(3), Stopwatch())[0].theta.nnz
+    5
+    """
+    location = X.mean(axis=0)
+    variances = np.array([np.mean((column - mean) ** 2) for column, mean in zip(X.T, location, strict=True)])
+    check_scales(X, sp.diags_array(variances), location, names)
+    scale = np.sqrt(variances)
+    values = standardise(X, location, scale)
+    d = len(values)
+    level = float(np.sqrt(np.log(d) / n))
+    sparse = _matrix(_core.correlations(values, cut=level, n_threads=n_threads), d)
+    watch.lap("covariance")
+    support = select_neighbours(values, n, names, n_threads, sparse)
+    watch.lap("support")
+    given: dict[str, Any] = {"samples": n, "penalty": _penalty(n, d), "n_threads": n_threads}
+    units = sp.diags_array(scale)
+    covariance = sp.csr_array(units @ (sparse + sp.eye_array(d)) @ units)
+    best = np.inf
+    for _ in range(_ROUNDS):
+        order = _core.eliminate_sinks(values, variances, csr_parts(support), **given)
+        fit = regress_on_rows(values, covariance, support, order, **given)
+        score = n * d * np.log(fit.noise_variances.mean()) + given["penalty"] * fit.B.nnz
+        if score >= best:
+            break
+        # What is found along the order tells more of neighbours than regressions on all others do.
+        best, fitted = score, fit
+        A = sp.csr_array(sp.eye_array(d) - fitted.B)
+        theta = sp.csr_array(A @ sp.diags_array(1.0 / fitted.noise_variances) @ A.T)
+        support = sp.csr_array(theta - sp.diags_array(theta.diagonal()))
+        support.eliminate_zeros()
+        support.sort_indices()
+    # Mirror images the same to the bit.
+    theta = sp.csr_array(sp.tril(theta) + sp.tril(theta, -1).T)
+    theta.sort_indices()
+    watch.lap("inverse")
+    return Precision(theta, covariance, timings=watch.timings, values=values), location
+
+
+def regress_on_rows(
+    values: FloatArray,
+    covariance: Any,
+    start: Any,
+    order: Any,
+    *,
+    samples: int,
+    penalty: float,
+    n_threads: int | None = None,
+) -> Elimination:
+    """Regress each variable on those before it in an order, one in or out at a time, from its neighbours in a pattern.
+
+    Parameters
+    ----------
+    values : array of shape (d, n)
+        Standardised variables.
+    covariance : scipy.sparse.csr_array of shape (d, d)
+        Covariances; those that it lacks are too small to matter.
+    start : scipy.sparse.csr_array of shape (d, d)
+    order : array of shape (d,)
+        The variables, causes first.
+    samples, penalty, n_threads
+        As for `refine_by_order`.
+
+    Returns
+    -------
+    Elimination
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.neighbours import regress_on_rows, standardise
+    >>> x = np.random.default_rng(0).normal(size=(50, 2))
+    >>> x[:, 1] += 2 * x[:, 0]
+    >>> values, covariance = standardise(x, x.mean(axis=0), x.std(axis=0)), sp.csr_array(np.cov(x.T, bias=True))
+    >>> fit = regress_on_rows(values, covariance, sp.csr_array((2, 2)), [0, 1], samples=50, penalty=10.0)
+    >>> fit.B.toarray().round(1)
+    array([[0. , 2.2],
+           [0. , 0. ]])
+    """
+    scale = np.sqrt(covariance.diagonal())
+    units = sp.diags_array(1.0 / scale)
+    known = sp.csr_array(units @ (covariance - sp.diags_array(scale**2)) @ units)
+    known.eliminate_zeros()
+    order = np.asarray(order, dtype=np.intp)
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    parts, left = _core.stepwise(
+        values,
+        csr_parts(known),
+        csr_parts(start),
+        places=places,
+        samples=samples,
+        penalty=penalty,
+        n_threads=n_threads,
+    )
+    weights = sp.coo_array(_matrix(parts, len(values)))
+    data = weights.data * scale[weights.row] / scale[weights.col]
+    B = sp.csr_array((data, (weights.col, weights.row)), shape=start.shape)
+    return Elimination(B, order, left * scale**2)
+
+
+def select_neighbours(
+    values: FloatArray, n: int, names: Any, n_threads: int | None = None, sparse: Any = None
+) -> Csr[np.float64, tuple[int, int]]:
+    """Return the pattern of pairs of which one needs the other; with sparse correlations, those stand for all.
 
     Examples
     --------
@@ -116,19 +243,33 @@ def select_neighbours(values: FloatArray, n: int, n_threads: int | None = None) 
     >>> from icid_rs.neighbours import select_neighbours, standardise
     >>> x = np.random.default_rng(0).normal(size=(50, 3))
     >>> x[:, 1] += x[:, 0]
-    >>> select_neighbours(standardise(x, x.mean(axis=0), x.std(axis=0)), 50).nonzero()[1].tolist()
+    >>> select_neighbours(standardise(x, x.mean(axis=0), x.std(axis=0)), 50, "abc").nonzero()[1].tolist()
     [1, 0]
     """
     d = len(values)
+    if n < FEWEST:
+        raise ValueError(
+            f"n_samples = {n}: correlations cannot be tested with fewer than {FEWEST} rows, whatever their columns"
+        )
+    threads = None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024)
     if d == 1:
         return sp.csr_array((1, 1))
-    proposed = _matrix(_core.scaled_lasso(values, level=np.sqrt(np.log(d) / n), n_threads=n_threads), d)
-    penalty = float(np.log(n) + 2.0 * np.log(d))
-    chosen = _matrix(_core.stepwise(values, csr_parts(proposed), samples=n, penalty=penalty, n_threads=n_threads), d)
+    known = None if sparse is None else csr_parts(sparse)
+    proposed, same = _core.scaled_lasso(values, known, level=float(np.sqrt(np.log(d) / n)), n_threads=threads)
+    if same is not None:
+        first, second = sorted(same)
+        raise ValueError(f"columns {names[first]!r} and {names[second]!r} are the same up to scale; drop one of them")
+    given: dict[str, Any] = {"samples": n, "penalty": _penalty(n, d), "n_threads": threads}
+    start = csr_parts(_matrix(proposed, d))
+    chosen = _matrix(_core.stepwise(values, known, start, places=None, **given)[0], d)
     pattern = abs(chosen) + abs(chosen.T)
     pattern.data[:] = 1.0
     pattern.sort_indices()
     return sp.csr_array(pattern)
+
+
+def _penalty(n: int, d: int) -> float:
+    return float(np.log(n) + 2.0 * np.log(d))
 
 
 def standardise(X: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
@@ -168,7 +309,7 @@ def standardised_root(covariance: FloatArray) -> FloatArray:
 
 
 def _definite(theta: Csr[np.float64, tuple[int, int]], scale: FloatArray) -> Csr[np.float64, tuple[int, int]]:
-    """Divide by scales; what is off the diagonal of a fit that has not quite converged is shrunk until it is definite."""
+    """Divide by scales; a fit that has not quite converged is shrunk off the diagonal until it is definite."""
     diagonal = theta.diagonal()
     upper = sp.coo_array(sp.triu(theta + theta.T, 1))
     data = upper.data / 2

@@ -35,8 +35,9 @@ class Precision:
     ----------
     theta : scipy.sparse.csr_array
         The inverse covariance Θ on its estimated support.
-    covariance : numpy.ndarray
-        The empirical covariance, with denominator n.
+    covariance : numpy.ndarray or scipy.sparse.csr_array
+        The empirical covariance, with denominator n. Sparse if there are too many variables: then it holds what
+        correlations above a cut amount to.
     lambda1 : float or None
         The cut, relative to the largest off-diagonal entry, if there was one.
     criterion : dict
@@ -45,14 +46,17 @@ class Precision:
         Seconds for ``covariance``, ``inverse`` and ``support``.
     inverse : numpy.ndarray or None
         The inverse covariance before entries were set to zero, if there is one.
+    values : numpy.ndarray or None
+        Standardised variables in rows, where they stand for a covariance that would be too large.
     """
 
     theta: sp.csr_array[np.float64, tuple[int, int]]
-    covariance: FloatArray
+    covariance: Any
     lambda1: float | None = None
     criterion: dict[float, float] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
     inverse: FloatArray | None = field(default=None, repr=False)
+    values: FloatArray | None = field(default=None, repr=False)
 
 
 class Stopwatch:
@@ -199,7 +203,7 @@ def _mirror_lower(matrix: FloatArray) -> None:
         corner[:] = np.tril(corner) + np.tril(corner, -1).T
 
 
-def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
+def check_scales(X: FloatArray | None, covariance: Any, location: FloatArray, names: Sequence[Any]) -> None:
     """Refuse columns that do not vary, or whose variance is out of range; without X, that of a constant is zero."""
     variances = covariance.diagonal()
     # The variance of a constant is rounding, or zero; only such columns are looked at.
@@ -218,14 +222,15 @@ def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatAr
 def checked_covariance(X: Any) -> tuple[FloatArray, FloatArray, FloatArray, Stopwatch]:
     """Compute the covariance and the means of a table that has no faults; and return it."""
     watch = Stopwatch()
-    table = _table(X)
+    table = as_table(X)
     covariance, location = empirical_covariance(table)
     check_scales(table, covariance, location, range(len(covariance)))
     watch.lap("covariance")
     return covariance, location, table, watch
 
 
-def _table(X: Any) -> FloatArray:
+def as_table(X: Any) -> FloatArray:
+    """Return a table of finite numbers."""
     table = np.asarray(X, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")

@@ -18,6 +18,7 @@ from icid_rs import _core
 from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import Elimination, eliminate, eliminate_along, from_parts
 from icid_rs.knowledge import Knowledge
+from icid_rs.neighbours import regress_on_rows
 from icid_rs.precision import Precision
 from icid_rs.search import candidate_pairs, correlation_matrix
 
@@ -100,7 +101,7 @@ def refine_by_order(
     True
     """
     covariance, inverse = estimate.covariance, estimate.inverse
-    penalty = edge_penalty(n, len(covariance)) if penalty is None else penalty
+    penalty = edge_penalty(n, covariance.shape[0]) if penalty is None else penalty
     known = None if knowledge is None else knowledge.parts
     if knowledge is not None:
         proposed = knowledge.arrange(proposed)
@@ -113,6 +114,11 @@ def refine_by_order(
     }
 
     def within(pattern: Any, order: NDArray[np.intp]) -> tuple[Elimination, float]:
+        if estimate.values is not None:
+            fit = regress_on_rows(
+                estimate.values, covariance, pattern, order, samples=n, penalty=penalty, n_threads=n_threads
+            )
+            return fit, _score(fit, n, penalty, noise_variances)
         parts, score = _core.regress_within(csr_parts(pattern), covariance, order=order.astype(np.int64), **given)
         return from_parts(parts), score
 
@@ -120,7 +126,9 @@ def refine_by_order(
         eliminated = eliminate(estimate.theta, noise_variances, n_threads=n_threads).order
         orders = {"elimination": eliminated if knowledge is None else knowledge.arrange(eliminated)}
         orders["decomposition"] = proposed
-        pairs = candidate_pairs(estimate, correlation_matrix(covariance), n)
+        pairs = estimate.theta
+        if estimate.values is None:
+            pairs = candidate_pairs(estimate, correlation_matrix(covariance), n)
         fits = {name: within(pairs, order) for name, order in orders.items()}
         scores = {name: score for name, (_, score) in fits.items()}
         chosen = min(scores, key=lambda name: scores[name])
@@ -150,6 +158,13 @@ def refine_by_order(
             fitted, best, chosen = other, score, "decomposition"
     info = {"order": chosen, "scores": scores, "score": best, "penalty": penalty}
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
+
+
+def _score(fit: Elimination, n: int, penalty: float, noise_variances: FloatArray | None) -> float:
+    """Compute twice the negative log-likelihood up to a constant, plus the penalties."""
+    left = fit.noise_variances
+    misfit = left.size * np.log(left.mean()) if noise_variances is None else np.sum(left / noise_variances)
+    return float(n * misfit + penalty * fit.B.nnz)
 
 
 def refine_exactly(

@@ -5,10 +5,10 @@
 //! variables that break the conditions of Karush, Kuhn and Tucker most, and takes in more while any do.
 
 use super::rounds::{Regression, settle, strongest};
-use super::{Standardised, from_rows};
+use super::{SAME, Standardised, from_rows};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
-use sprs::CsMat;
+use sprs::{CsMat, CsMatView};
 
 /// Variables that a working set takes in at a time.
 const MOST: usize = 64;
@@ -22,15 +22,25 @@ const NOISELESS: f64 = 1e-3;
 
 /// Solve all of them: row j holds the weights that predict variable j.
 ///
+/// With sparse correlations, smaller ones are taken to be zero when others are looked at, as nothing else is then computed
+/// for all pairs. Two variables that are the same up to scale are returned too, if there are any: each alone explains the other.
+///
 /// # Errors
 /// When the level is not a positive number, or when interrupted.
-pub fn scaled_lasso(data: Standardised, level: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
+pub fn scaled_lasso(
+    data: Standardised,
+    sparse: Option<CsMatView<f64>>,
+    level: f64,
+    interrupt: &Interrupt,
+) -> Result<(CsMat<f64>, Option<(usize, usize)>), IcidError> {
     if level.is_nan() || level <= 0.0 {
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
     let lassos = (0..data.len() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
-    let solved = settle(data, lassos, interrupt)?;
-    Ok(from_rows(solved.into_iter().map(WorkingSet::into_weights).collect()))
+    let solved = settle(data, sparse, lassos, interrupt)?;
+    let same = |lasso: &WorkingSet| lasso.copy.map(|other| (lasso.variable as usize, other as usize));
+    let copies = solved.iter().find_map(same);
+    Ok((from_rows(solved.iter().map(|lasso| lasso.fitted().collect()).collect()), copies))
 }
 
 /// The lasso of one variable on a few others.
@@ -45,26 +55,34 @@ struct WorkingSet {
     /// Of the squared error, with its sign changed.
     gradient: Vec<f64>,
     noise: f64,
+    /// A variable that is the same up to scale.
+    copy: Option<u32>,
 }
 
 impl Regression for WorkingSet {
-    fn begin(&mut self, data: Standardised, residual: &mut [f64]) {
-        data.residual(self.variable, std::iter::empty(), residual);
+    fn variable(&self) -> u32 {
+        self.variable
     }
 
-    fn improve(&mut self, data: Standardised, gradient: &[f64], residual: &mut [f64]) -> bool {
+    fn fitted(&self) -> impl Iterator<Item = (u32, f64)> {
+        let weights = self.weights.iter().copied();
+        self.members.iter().copied().zip(weights).filter(|&(_, weight)| weight != 0.0)
+    }
+
+    fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool {
         let bound = self.level * self.noise * (1.0 + TOLERANCE);
         let found = strongest(gradient, bound, MOST, |i| i == self.variable || self.members.contains(&i));
         if found.is_empty() || self.noise <= NOISELESS {
             return false;
         }
+        if self.members.is_empty() {
+            // Nothing is taken out yet: these are correlations.
+            self.copy = found.first().copied().filter(|&i| gradient[i as usize].abs() > SAME);
+        }
         for member in found {
-            self.admit(data, member, gradient[member as usize]);
+            self.admit(data, member);
         }
         self.descend();
-        let fitted =
-            self.members.iter().copied().zip(self.weights.iter().copied()).filter(|&(_, weight)| weight != 0.0);
-        data.residual(self.variable, fitted, residual);
         true
     }
 }
@@ -72,20 +90,21 @@ impl Regression for WorkingSet {
 impl WorkingSet {
     fn new(variable: u32, level: f64) -> Self {
         let (members, gram, target, weights, gradient) = Default::default();
-        Self { variable, level, members, gram, target, weights, gradient, noise: 1.0 }
+        Self { variable, level, members, gram, target, weights, gradient, noise: 1.0, copy: None }
     }
 
-    fn admit(&mut self, data: Standardised, member: u32, gradient: f64) {
+    fn admit(&mut self, data: Standardised, member: u32) {
         let mut row: Vec<f64> = self.members.iter().map(|&other| data.correlation(other, member)).collect();
         for (other, &entry) in self.gram.iter_mut().zip(&row) {
             other.push(entry);
         }
+        let target = data.correlation(member, self.variable);
+        self.gradient.push(target - self.weights.iter().zip(&row).map(|(w, r)| w * r).sum::<f64>());
         row.push(1.0);
         self.gram.push(row);
         self.members.push(member);
-        self.target.push(data.correlation(member, self.variable));
+        self.target.push(target);
         self.weights.push(0.0);
-        self.gradient.push(gradient);
     }
 
     /// Weights and noise in turns, of which the objective `‖residual‖²/σ + σ + 2 λ₀ Σ|w|` is a convex function.
@@ -134,9 +153,5 @@ impl WorkingSet {
             }
         }
         largest
-    }
-
-    fn into_weights(self) -> Vec<(u32, f64)> {
-        self.members.into_iter().zip(self.weights).filter(|&(_, weight)| weight != 0.0).collect()
     }
 }

@@ -10,6 +10,7 @@ use super::rounds::{Regression, settle, strongest};
 use super::{Standardised, from_rows};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
+use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
 /// Variables outside that are looked at closely, those whose correlation with the residual is largest.
@@ -39,51 +40,77 @@ impl Test {
     }
 }
 
-/// For each variable, from those that a row of `start` holds, the neighbours that stand the test, with their weights.
+/// For each variable, from those that a row of `start` holds, the neighbours that stand the test, with their weights; and
+/// what they leave of its variance.
+///
+/// Sparse correlations, if given, stand for all. Given places in an order, only variables that come before count.
 ///
 /// # Errors
 /// When interrupted.
 pub fn stepwise(
     data: Standardised,
+    sparse: Option<CsMatView<f64>>,
     start: CsMatView<f64>,
+    places: Option<&[usize]>,
     test: Test,
     interrupt: &Interrupt,
-) -> Result<CsMat<f64>, IcidError> {
-    let fits = start.outer_iterator().enumerate().map(|(j, row)| {
-        let mut proposed: Vec<(u32, f64)> = row.iter().filter(|&(i, _)| i != j).map(|(i, &w)| (i as u32, w)).collect();
-        proposed.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        proposed.truncate(test.most());
-        Chosen { variable: j as u32, test, neighbours: proposed }
-    });
-    let settled = settle(data, fits.collect(), interrupt)?;
-    Ok(from_rows(settled.into_iter().map(|fit| fit.neighbours).collect()))
+) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
+    let fits: Vec<Chosen> = (0..data.len())
+        .into_par_iter()
+        .map(|j| {
+            let row = row_of(start, j).into_iter().filter(|&i| places.is_none_or(|at| at[i as usize] < at[j]));
+            Chosen { places, ..Chosen::among(data, j as u32, row, test) }
+        })
+        .collect();
+    let settled = settle(data, sparse, fits, interrupt)?;
+    let (rows, left) = settled.into_iter().map(|fit| (fit.neighbours, fit.left)).unzip();
+    Ok((from_rows(rows), left))
 }
 
-/// The neighbours of one variable, with their weights.
-struct Chosen {
+fn row_of(pattern: CsMatView<f64>, row: usize) -> Vec<u32> {
+    pattern.outer_view(row).map_or_else(Vec::new, |row| row.indices().iter().map(|&i| i as u32).collect())
+}
+
+/// The neighbours of one variable, with their weights, and what they leave of its variance.
+pub(super) struct Chosen<'a> {
     variable: u32,
     test: Test,
-    neighbours: Vec<(u32, f64)>,
+    /// Places in an order, if others must come before the variable.
+    places: Option<&'a [usize]>,
+    pub(super) neighbours: Vec<(u32, f64)>,
+    pub(super) left: f64,
 }
 
-impl Regression for Chosen {
-    fn begin(&mut self, data: Standardised, residual: &mut [f64]) {
-        self.choose(data, Vec::new());
-        data.residual(self.variable, self.neighbours.iter().copied(), residual);
+impl Regression for Chosen<'_> {
+    fn variable(&self) -> u32 {
+        self.variable
     }
 
-    fn improve(&mut self, data: Standardised, gradient: &[f64], residual: &mut [f64]) -> bool {
-        let inside = |i: u32| i == self.variable || self.neighbours.iter().any(|&(j, _)| i == j);
-        let found = strongest(gradient, 0.0, SHORTLIST, inside);
-        if !self.choose(data, found) {
-            return false;
-        }
-        data.residual(self.variable, self.neighbours.iter().copied(), residual);
-        true
+    fn fitted(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.neighbours.iter().copied()
+    }
+
+    fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool {
+        let j = self.variable;
+        let later = |i: u32| self.places.is_some_and(|at| at[i as usize] > at[j as usize]);
+        let inside = |i: u32| i == j || self.neighbours.iter().any(|&(neighbour, _)| i == neighbour);
+        let found = strongest(gradient, 0.0, SHORTLIST, |i| later(i) || inside(i));
+        self.choose(data, found)
     }
 }
 
-impl Chosen {
+impl Chosen<'_> {
+    /// Those among some others that stand the test; of too many, the most correlated are tried.
+    pub(super) fn among(data: Standardised, variable: u32, others: impl IntoIterator<Item = u32>, test: Test) -> Self {
+        let mut others: Vec<(u32, f64)> =
+            others.into_iter().filter(|&i| i != variable).map(|i| (i, data.correlation(i, variable))).collect();
+        others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        others.truncate(test.most());
+        let mut chosen = Self { variable, test, places: None, neighbours: others, left: 1.0 };
+        chosen.choose(data, Vec::new());
+        chosen
+    }
+
     /// Take in and drop while a test says so, among the neighbours and some others; has anything changed?
     fn choose(&mut self, data: Standardised, others: Vec<u32>) -> bool {
         let inside = self.neighbours.len();
@@ -103,6 +130,7 @@ impl Chosen {
         }
         let changed = (0..known.len()).any(|k| swept.inside[k] != (k < inside));
         self.neighbours = (0..known.len()).filter(|&k| swept.inside[k]).map(|k| (known[k], swept.weight(k))).collect();
+        self.left = swept.left();
         changed
     }
 }

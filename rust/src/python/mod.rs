@@ -36,7 +36,7 @@ mod _core {
     #[pymodule_export]
     use super::moments::Accumulator;
     #[pymodule_export]
-    use super::neighbours::{duplicates, refit, scaled_lasso, stepwise};
+    use super::neighbours::{correlations, eliminate_sinks, refit, scaled_lasso, stepwise};
     #[pymodule_export]
     use super::{
         arrange, decompose, eliminate, eliminate_dense, equivalence_class, evaluate, heaviest_acyclic, regress_along,
