@@ -335,7 +335,7 @@ class TestLarge:
             ICID(refine="search").fit(X)
         with pytest.raises(ValueError, match="required, forbidden and tiers"):
             ICID(required=[(0, 1)]).fit(X)
-        assert ICID(threshold=0.2).fit(X).noise_variances_.shape == (60,)
+        assert ICID(threshold=0.2, noise_variances=1.0).fit(X).noise_variances_.shape == (60,)
         with pytest.raises(ValueError, match="columns 3 and 60 are the same"):
             lasso_precision(np.column_stack([X, X[:, 3]]))
 

@@ -11,7 +11,7 @@ use sprs::CsMat;
 
 /// A chain in which each variable is half its predecessor and noise: in rows, centred and of length one.
 fn chain(d: usize, n: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let mut values = Array2::from_shape_fn((d, n), |_| (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0);
     for j in 1..d {
         for k in 0..n {
