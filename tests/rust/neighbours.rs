@@ -30,7 +30,7 @@ fn chain(d: usize, n: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
 }
 
 fn test(n: usize, d: usize) -> Test {
-    Test { samples: n as f64, penalty: (n as f64).ln() + 2.0 * (d as f64).ln() }
+    Test { samples: n, penalty: (n as f64).ln() + 2.0 * (d as f64).ln() }
 }
 
 fn edges(matrix: &CsMat<f64>) -> Vec<(usize, usize)> {
@@ -41,7 +41,7 @@ fn edges(matrix: &CsMat<f64>) -> Vec<(usize, usize)> {
 fn a_chain_is_found_from_fewer_rows_than_variables() {
     let (d, n) = (150, 100);
     let (values, _) = chain(d, n, 1);
-    let data = Standardised::new(values.view()).unwrap();
+    let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
     let level = ((d as f64).ln() / n as f64).sqrt();
     let (start, same) = scaled_lasso(data, None, level, &calm).unwrap();
@@ -56,7 +56,7 @@ fn a_chain_is_found_from_fewer_rows_than_variables() {
 fn sinks_are_eliminated_last_to_first() {
     let (d, n) = (150, 1000);
     let (values, variances) = chain(d, n, 5);
-    let data = Standardised::new(values.view()).unwrap();
+    let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
     let pattern = CsMat::csr_from_dense(
         Array2::from_shape_fn((d, d), |(i, j)| f64::from(u8::from(i.abs_diff(j) == 1))).view(),
@@ -76,7 +76,7 @@ fn sinks_are_eliminated_last_to_first() {
 #[test]
 fn sparse_correlations_are_those_above_the_cut() {
     let (values, _) = chain(130, 40, 2);
-    let data = Standardised::new(values.view()).unwrap();
+    let data = Standardised::new(&values.view()).unwrap();
     let found = correlations(data, 0.3, &Interrupt::default()).unwrap();
     let all = values.dot(&values.t());
     for ((i, j), r) in all.indexed_iter() {
@@ -88,7 +88,7 @@ fn sparse_correlations_are_those_above_the_cut() {
 #[test]
 fn the_refit_of_all_pairs_is_the_inverse() {
     let (values, _) = chain(6, 80, 3);
-    let data = Standardised::new(values.view()).unwrap();
+    let data = Standardised::new(&values.view()).unwrap();
     let full = CsMat::csr_from_dense(Array2::<f64>::ones((6, 6)).view(), 0.0);
     let theta = refit(data, full.view(), 0.0, &Interrupt::default()).unwrap().to_dense();
     let product = theta.dot(&values.dot(&values.t()));
@@ -102,7 +102,7 @@ fn copies_are_noticed_and_an_interrupt_is_heeded() {
     let (mut values, _) = chain(10, 30, 4);
     let copy = values.row(2).mapv(|x| -x);
     values.row_mut(7).assign(&copy);
-    let data = Standardised::new(values.view()).unwrap();
+    let data = Standardised::new(&values.view()).unwrap();
     let (_, same) = scaled_lasso(data, None, 0.3, &Interrupt::default()).unwrap();
     assert_eq!(same, Some((2, 7)));
     let raised = Interrupt::default();

@@ -20,6 +20,9 @@ const SWEEPS: usize = 20;
 /// Noise as small as this is none: others explain the variable to the last, as many can where rows are few.
 const NOISELESS: f64 = 1e-3;
 
+/// Two variables that are the same up to scale.
+pub type Copies = (usize, usize);
+
 /// Solve all of them: row j holds the weights that predict variable j.
 ///
 /// With sparse correlations, smaller ones are taken to be zero when others are looked at, as nothing else is then computed
@@ -32,7 +35,7 @@ pub fn scaled_lasso(
     sparse: Option<CsMatView<f64>>,
     level: f64,
     interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Option<(usize, usize)>), IcidError> {
+) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
     if level.is_nan() || level <= 0.0 {
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }

@@ -17,7 +17,7 @@ mod sinks;
 mod stepwise;
 
 pub use correlations::correlations;
-pub use lasso::scaled_lasso;
+pub use lasso::{Copies, scaled_lasso};
 pub use refit::refit;
 pub use sinks::eliminate_sinks;
 pub use stepwise::{Test, stepwise};
@@ -38,7 +38,7 @@ impl<'a> Standardised<'a> {
     ///
     /// # Errors
     /// When there are none, or something is not finite.
-    pub fn new(values: ArrayView2<'a, f64>) -> Result<Self, IcidError> {
+    pub fn new(values: &ArrayView2<'a, f64>) -> Result<Self, IcidError> {
         if values.is_empty() || !values.is_standard_layout() {
             return Err(IcidError::Empty { what: "the table of standardised variables" });
         }
@@ -47,7 +47,7 @@ impl<'a> Standardised<'a> {
                 return Err(IcidError::NotFinite { what: "the table of standardised variables", row, column, value });
             }
         }
-        Ok(Self(values))
+        Ok(Self(*values))
     }
 
     /// Number of variables d.

@@ -59,7 +59,8 @@ pub fn eliminate_sinks(
     let mut versions = vec![0; d];
     let chosen = |variable: u32, others: &BTreeSet<u32>| Chosen::among(data, variable, others.iter().copied(), test);
     let left = |variable: u32, fit: &Chosen, version: u32| {
-        let degrees = test.samples / (test.samples - fit.neighbours.len() as f64);
+        let n = test.samples as f64;
+        let degrees = n / (n - fit.neighbours.len() as f64);
         Left { variance: fit.left * degrees * variances[variable as usize], variable, version }
     };
     let first: Vec<Left> =

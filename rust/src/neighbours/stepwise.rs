@@ -22,7 +22,7 @@ const COLLINEAR: f64 = 1e-8;
 #[derive(Debug, Clone, Copy)]
 pub struct Test {
     /// Number of samples n.
-    pub samples: f64,
+    pub samples: usize,
     /// What a neighbour must earn.
     pub penalty: f64,
 }
@@ -30,13 +30,13 @@ pub struct Test {
 impl Test {
     /// What a squared partial correlation given `others` variables earns.
     fn earned(self, square: f64, others: usize) -> f64 {
-        let degrees = self.samples - others as f64 - 3.0;
+        let degrees = self.samples as f64 - others as f64 - 3.0;
         if degrees < 1.0 { 0.0 } else { degrees * square.clamp(0.0, 1.0 - 1e-15).sqrt().atanh().powi(2) }
     }
 
     /// Neighbours that a variable may have: half as many as there are degrees of freedom.
     fn most(self) -> usize {
-        ((self.samples - 4.0).max(0.0) / 2.0) as usize
+        self.samples.saturating_sub(4) / 2
     }
 }
 

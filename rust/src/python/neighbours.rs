@@ -23,7 +23,7 @@ pub(super) fn correlations<'py>(
     cut: f64,
     n_threads: Option<usize>,
 ) -> PyResult<CsrParts<'py>> {
-    let data = Standardised::new(values.as_array()).map_err(to_python)?;
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let call = LongCall::new(n_threads, work(&data), None)?;
     let found = call.run(py, |monitor| neighbours::correlations(data, cut, monitor.interrupt()))?;
     Ok(from_matrix(py, found))
@@ -40,7 +40,7 @@ pub(super) fn scaled_lasso<'py>(
     level: f64,
     n_threads: Option<usize>,
 ) -> PyResult<(CsrParts<'py>, Option<(usize, usize)>)> {
-    let data = Standardised::new(values.as_array()).map_err(to_python)?;
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let sparse = to_correlations(data, sparse)?;
     let sparse = sparse.as_ref().map(CsMat::view);
     let call = LongCall::new(n_threads, work(&data), None)?;
@@ -63,14 +63,14 @@ pub(super) fn stepwise<'py>(
     penalty: f64,
     n_threads: Option<usize>,
 ) -> PyResult<(CsrParts<'py>, Bound<'py, PyArray1<f64>>)> {
-    let data = Standardised::new(values.as_array()).map_err(to_python)?;
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let start = to_matrix(&start)?;
     check(data, start.shape())?;
     let places = places.map(|places| unsigned(&places)).transpose()?;
     places.iter().try_for_each(|places| check(data, (places.len(), places.len())))?;
     let sparse = to_correlations(data, sparse)?;
     let sparse = sparse.as_ref().map(CsMat::view);
-    let test = Test { samples: samples as f64, penalty };
+    let test = Test { samples, penalty };
     let call = LongCall::new(n_threads, work(&data), None)?;
     let (weights, left) = call.run(py, |monitor| {
         neighbours::stepwise(data, sparse, start.view(), places.as_deref(), test, monitor.interrupt())
@@ -88,7 +88,7 @@ pub(super) fn refit<'py>(
     shrinkage: f64,
     n_threads: Option<usize>,
 ) -> PyResult<CsrParts<'py>> {
-    let data = Standardised::new(values.as_array()).map_err(to_python)?;
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let support = to_matrix(&support)?;
     check(data, support.shape())?;
     let call = LongCall::new(n_threads, work(&data), None)?;
@@ -108,11 +108,11 @@ pub(super) fn eliminate_sinks<'py>(
     penalty: f64,
     n_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let data = Standardised::new(values.as_array()).map_err(to_python)?;
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let (pattern, variances) = (to_matrix(&pattern)?, variances.as_array().to_vec());
     check(data, pattern.shape())?;
     check(data, (variances.len(), variances.len()))?;
-    let test = Test { samples: samples as f64, penalty };
+    let test = Test { samples, penalty };
     let call = LongCall::new(n_threads, work(&data), None)?;
     let order = call
         .run(py, |monitor| neighbours::eliminate_sinks(data, &variances, pattern.view(), test, monitor.interrupt()))?;
