@@ -5,8 +5,8 @@
     python -m benches.wide blankets [--seeds 3]   support of Θ, d = 200, n = 100, against GraphicalLassoCV in turns
     python -m benches.wide sparse [-d 50000]      one fit without any matrix of d × d: quality, seconds, peak memory
 
-Raw Gaussian data with unit noise variances, weights ±[0.5, 2], columns permuted. The level of the lasso, the penalty of a
-neighbour and the rule for "auto" were chosen on such data, seeds 0 to 2; --first 100 draws others.
+Raw Gaussian data with unit noise variances, weights ±[0.5, 2], columns permuted. The level of the lasso, the penalty of
+a neighbour and the rule for "auto" were chosen on such data, seeds 0 to 2; --first 100 draws others.
 """
 
 from __future__ import annotations
