@@ -264,7 +264,7 @@ class TestRefineByOrder:
 
     def test_too_few_rows(self):
         X = np.random.default_rng(0).normal(size=(25, 24)) @ (np.eye(24) + 0.5 * np.eye(24, k=1))
-        with pytest.raises(ValueError, match="at least 27 rows; use refine=None"):
+        with pytest.raises(ValueError, match="at least 27 rows; use precision='lasso'"):
             ICID(precision=LedoitWolf(), refine="order").fit(X)
         assert ICID(precision=LedoitWolf()).fit(X).info_["refine"] is None
 
@@ -363,7 +363,7 @@ class TestAudit:
 
     def test_more_columns_than_rows(self):
         X = np.random.default_rng(0).normal(size=(10, 20))
-        self.refused(X, "n_samples = 10 for 20 columns", "precision='lasso'")
+        self.refused(X, "n_samples = 10 for 20 columns", "precision='lasso'", precision="fdr")
 
     def test_extreme_scales(self, frame):
         self.refused(frame * 1e160, "variance of column 'a'", "rescale it")

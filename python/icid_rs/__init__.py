@@ -13,6 +13,7 @@ from icid_rs.elimination import Elimination, eliminate, eliminate_along
 from icid_rs.estimator import ICID
 from icid_rs.export.formats import load
 from icid_rs.moments import Moments
+from icid_rs.neighbours import lasso_precision
 from icid_rs.precision import Precision, empirical_precision, fdr_precision
 from icid_rs.skewness import skewness_matrix
 from icid_rs.sortability import ScaleWarning
@@ -38,6 +39,7 @@ __all__ = [
     "empirical_precision",
     "equivalence_class",
     "fdr_precision",
+    "lasso_precision",
     "load",
     "metrics",
     "plotting",

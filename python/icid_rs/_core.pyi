@@ -11,15 +11,20 @@ __all__ = [
     "NumericalError",
     "arrange",
     "available_memory",
+    "correlations",
     "decompose",
     "eliminate",
     "eliminate_dense",
+    "eliminate_sinks",
     "equivalence_class",
     "evaluate",
     "heaviest_acyclic",
+    "refit",
     "regress_along",
     "regress_within",
+    "scaled_lasso",
     "search",
+    "stepwise",
 ]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -96,6 +101,30 @@ def decompose(
 def arrange(order: NDArray[np.int64], knowledge: _Knowledge) -> NDArray[np.int64]: ...
 def heaviest_acyclic(b: _Csr) -> tuple[_CsrParts, NDArray[np.int64]]: ...
 def equivalence_class(b: _Csr, order: NDArray[np.int64]) -> _CsrParts: ...
+def correlations(values: NDArray[np.float64], *, cut: float, n_threads: int | None) -> _CsrParts: ...
+def scaled_lasso(
+    values: NDArray[np.float64], sparse: _Csr | None, *, level: float, n_threads: int | None
+) -> tuple[_CsrParts, tuple[int, int] | None]: ...
+def stepwise(
+    values: NDArray[np.float64],
+    sparse: _Csr | None,
+    start: _Csr,
+    *,
+    places: NDArray[np.int64] | None,
+    samples: int,
+    penalty: float,
+    n_threads: int | None,
+) -> tuple[_CsrParts, NDArray[np.float64]]: ...
+def eliminate_sinks(
+    values: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    pattern: _Csr,
+    *,
+    samples: int,
+    penalty: float,
+    n_threads: int | None,
+) -> NDArray[np.int64]: ...
+def refit(values: NDArray[np.float64], support: _Csr, *, shrinkage: float, n_threads: int | None) -> _CsrParts: ...
 def eliminate(
     theta: _Csr,
     *,

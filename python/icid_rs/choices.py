@@ -19,6 +19,7 @@ with every edge it drops, is not believed.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -164,7 +165,7 @@ def refine_by_search(
     location : array of shape (d,)
         The means of X.
     estimate : Precision
-        With its covariance and its inverse.
+        With its covariance, and its inverse if there is one.
     propose : callable
         Given ``"first"``, ``"gaussian"`` or ``"shaped"``, returns causal orders by name.
     samples : int, optional
@@ -214,6 +215,8 @@ def refine_by_search(
     ordered, inflation = None, 1.0
     if noise != "unequal" or noise_variances is not None:
         ordered, inflation = _calibrated_order(estimate, n, proposed, noise_variances, knowledge, n_threads)
+        if estimate.inverse is None:
+            ordered, inflation = _mended(ordered, estimate, n, noise_variances, seconds=left(), **given)
         score = _equal_score(ordered, n, ordered.info["penalty"])
         same_graph = _unequal_score(ordered, n, ordered.info["penalty"])
         settled = noise == "equal" or noise_variances is not None or score <= same_graph
@@ -222,7 +225,7 @@ def refine_by_search(
             chosen = "known" if noise_variances is not None else "equal"
             choices["noise"] = {"chosen": chosen, "equal": score, "unequal, same graph": same_graph}
             choices["penalty"] = {"edge": base, "inflation": inflation}
-            return _with(ordered, "order", choices)
+            return _with(ordered, "order" if estimate.inverse is not None else "search", choices)
         if settled:
             omega = np.full(d, ordered.noise_variances.mean()) if noise_variances is None else noise_variances
             found = search_orders(
@@ -304,6 +307,50 @@ def refine_by_search(
     return _from_search(found, choices)
 
 
+def refine_large(
+    estimate: Precision,
+    n: int,
+    proposed: NDArray[np.intp],
+    noise_variances: FloatArray | None,
+    n_threads: int | None,
+) -> Refined:
+    """Fit along the better order, where there are too many variables for a search; and say so.
+
+    Warns
+    -----
+    UserWarning
+        If unequal noise variances would fit the graph better, so that directions may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import datasets
+    >>> from icid_rs.choices import refine_large
+    >>> from icid_rs.neighbours import large_precision
+    >>> from icid_rs.precision import Stopwatch
+    >>> X = datasets.sample_sem(datasets.random_dag(20, 1, random_state=0), 200, random_state=0)
+    >>> estimate, _ = large_precision(X, 200, range(20), Stopwatch())
+    >>> refine_large(estimate, 200, np.arange(20), None, None).info["choices"]["search"]
+    'left out: 20 variables are too many'
+    """
+    refined = refine_by_order(estimate, n, proposed, noise_variances, n_threads)
+    penalty = refined.info["penalty"]
+    scores = {"equal": _equal_score(refined, n, penalty), "unequal, same graph": _unequal_score(refined, n, penalty)}
+    if noise_variances is None and scores["equal"] > scores["unequal, same graph"]:
+        warnings.warn(
+            "noise variances do not look equal, but there are too many variables for a search that needs no such "
+            "supposition: directions may be wrong; choose fewer columns, or pass noise_variances",
+            UserWarning,
+            stacklevel=4,
+        )
+    choices = {
+        "noise": {"chosen": "equal" if noise_variances is None else "known", **scores},
+        "penalty": {"edge": penalty, "inflation": 1.0},
+        "search": f"left out: {estimate.theta.shape[0]} variables are too many",
+    }
+    return _with(refined, "order", choices)
+
+
 def _calibrated_order(
     estimate: Precision,
     n: int,
@@ -321,6 +368,24 @@ def _calibrated_order(
         return refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=penalty, knowledge=knowledge)
 
     return _calibrate(fit(base), fit, estimate.covariance, n, base)
+
+
+def _mended(
+    ordered: Refined, estimate: Precision, n: int, noise_variances: FloatArray | None, **given: Any
+) -> tuple[Refined, float]:
+    """Move variables where that fits better: with few rows the order of elimination errs here and there."""
+    base = edge_penalty(n, len(estimate.covariance))
+
+    def search(penalty: float, start: Any) -> Searched:
+        size = np.full(len(start.order), start.noise_variances.mean())
+        omega = size if noise_variances is None else noise_variances
+        return search_orders(estimate, n, {"order": start.order}, penalty=penalty, noise_variances=omega, **given)
+
+    # What is mended has less noise, by which it can be judged better.
+    found = search(base, search(base, ordered))
+    found, inflation = _calibrate(found, lambda penalty: search(penalty, found), estimate.covariance, n, base)
+    info = {**ordered.info, "order": "search", "score": found.score, "penalty": base * inflation}
+    return Refined(found.B, found.order, found.noise_variances, info), inflation
 
 
 def _calibrate(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.covariance import GraphicalLassoCV
-from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import audit
 from icid_rs._memory import ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.moments import Moments
+from icid_rs.neighbours import (
+    LARGE,
+    large_precision,
+    neighbourhood_precision,
+    standardise,
+    standardised_root,
+)
 from icid_rs.precision import (
     Precision,
     Stopwatch,
@@ -31,6 +35,10 @@ KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
 _FEWEST = 3
 #: False discovery rate of the tests behind ``"fdr"``.
 _ALPHA = 0.05
+#: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
+_ROWS_PER_COLUMN = 2.0
+#: What can be estimated from a covariance alone.
+_FROM_COVARIANCE = ("fdr", "empirical", "lasso")
 
 
 def check_kind(kind: Any) -> None:
@@ -43,6 +51,46 @@ def check_kind(kind: Any) -> None:
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
 
+def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
+    """Return what ``"auto"`` stands for, given n samples of d variables.
+
+    With few rows for each column tests of all partial correlations at once have no power, and with fewer rows than
+    columns there are none. A ridge is for tests.
+
+    Examples
+    --------
+    >>> from icid_rs.estimation import settle_kind
+    >>> settle_kind("auto", 2000, 100), settle_kind("auto", 50, 100)
+    ('fdr', 'lasso')
+    """
+    if not isinstance(kind, str) or kind != "auto":
+        return kind
+    if d <= LARGE and n >= d + 3 and (ridge or n >= _ROWS_PER_COLUMN * d):
+        return "fdr"
+    if ridge:
+        raise ValueError(
+            f"ridge = {ridge} with {n} samples of {d} variables: precision='lasso' needs none; leave it out"
+        )
+    return "lasso"
+
+
+def reason(kind: str, n: int, d: int) -> str:
+    """Say why ``"auto"`` stands for this.
+
+    Examples
+    --------
+    >>> from icid_rs.estimation import reason
+    >>> reason("lasso", 50, 100)
+    '50 samples of 100 variables, fewer than 2 for each: neighbours are selected, not tested all at once'
+    """
+    counts = f"{n} samples of {d} variables"
+    if kind == "fdr":
+        return f"{counts}: enough to test all partial correlations at once"
+    if d > LARGE:
+        return f"{counts}, more than {LARGE}: neighbours are selected, and nothing of size d × d is made"
+    return f"{counts}, fewer than {_ROWS_PER_COLUMN:g} for each: neighbours are selected, not tested all at once"
+
+
 def estimate_precision(
     X: FloatArray,
     kind: Any,
@@ -52,6 +100,7 @@ def estimate_precision(
     samples: int | None = None,
     given: tuple[FloatArray, FloatArray] | None = None,
     ridge: float = 0.0,
+    n_threads: int | None = None,
 ) -> tuple[Precision, FloatArray]:
     """Estimate Θ, and the means.
 
@@ -71,6 +120,8 @@ def estimate_precision(
         The covariance and the means, where rows have missing values.
     ridge : float
         Share of each variance that is added to it.
+    n_threads : int, optional
+        Threads of ``"lasso"``.
 
     Returns
     -------
@@ -86,22 +137,32 @@ def estimate_precision(
     (3, 3)
     """
     watch = Stopwatch()
-    if given is not None and kind not in ("fdr", "empirical"):
+    if given is not None and kind not in _FROM_COVARIANCE:
         raise ValueError(
-            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr' or "
-            "'empirical', or missing='drop'"
+            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
+            "'lasso' or 'empirical', or missing='drop'"
         )
+    if given is None and isinstance(kind, str) and kind == "lasso" and X.shape[1] > LARGE:
+        return large_precision(X, len(X) if samples is None else samples, names, watch, n_threads)
     # The covariance, its correlations, its inverse, and what is kept of it.
     ensure_square(X.shape[1], "the covariance", copies=3)
     covariance, location = empirical_covariance(X) if given is None else given
     watch.lap("covariance")
     check_scales(X, covariance, location, names)
     n = len(X) if samples is None else samples
-    return _estimate(_ridged(covariance, ridge), location, n, X, kind, lambda1, names, watch), location
+    rows = X if given is None else None
+    covariance = _ridged(covariance, ridge)
+    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch, n_threads), location
 
 
 def estimate_from_moments(
-    moments: Moments, kind: Any, lambda1: Any, names: Sequence[Any], *, ridge: float = 0.0
+    moments: Moments,
+    kind: Any,
+    lambda1: Any,
+    names: Sequence[Any],
+    *,
+    ridge: float = 0.0,
+    n_threads: int | None = None,
 ) -> tuple[Precision, FloatArray]:
     """Do as `estimate_precision`, given moments.
 
@@ -120,7 +181,7 @@ def estimate_from_moments(
             f"the moments are those of {moments.n} row(s): causes cannot be told from fewer than {_FEWEST}"
         )
     rows = None
-    if kind not in ("fdr", "empirical"):
+    if kind not in _FROM_COVARIANCE:
         if not moments.complete:
             raise ValueError(
                 f"precision={kind!r} needs all rows, but the moments keep only some of them; use precision='fdr', or "
@@ -132,7 +193,8 @@ def estimate_from_moments(
     watch.lap("covariance")
     check_scales(None, covariance, location, names)
     n = moments.n_effective
-    return _estimate(_ridged(covariance, ridge), location, n, rows, kind, lambda1, names, watch), location
+    covariance = _ridged(covariance, ridge)
+    return _estimate(covariance, location, n, rows, kind, lambda1, names, watch, n_threads), location
 
 
 def _ridged(covariance: FloatArray, ridge: float) -> FloatArray:
@@ -149,6 +211,7 @@ def _estimate(
     lambda1: Any,
     names: Sequence[Any],
     watch: Stopwatch,
+    n_threads: int | None,
 ) -> Precision:
     d = len(covariance)
     if kind not in ("fdr", "empirical") or n <= d:
@@ -165,8 +228,12 @@ def _estimate(
     except np.linalg.LinAlgError:
         audit.check_covariance(covariance, names)
         raise
+    if kind == "lasso":
+        scale = np.sqrt(covariance.diagonal())
+        values = standardised_root(covariance) if X is None else standardise(X, location, scale)
+        return neighbourhood_precision(values, n, covariance, names, watch, n_threads)
     assert X is not None
-    theta = _lasso(X, covariance, location) if kind == "lasso" else _fitted(X, kind)
+    theta = _fitted(X, kind)
     watch.lap("inverse")
     sparse = as_csr(as_theta(theta), "precision_")
     sparse.eliminate_zeros()
@@ -184,19 +251,6 @@ def _definite(theta: Any, covariance: FloatArray) -> FloatArray | None:
         except np.linalg.LinAlgError:
             return None
     return np.asarray(dense)
-
-
-def _lasso(X: FloatArray, covariance: FloatArray, location: FloatArray) -> Any:
-    scale = np.sqrt(covariance.diagonal())
-    with warnings.catch_warnings():
-        # Its inner solves may stop short or diverge on candidates that are not chosen.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        try:
-            lasso = GraphicalLassoCV().fit((X - location) / scale)
-        except FloatingPointError as error:
-            raise ValueError(f"the graphical lasso failed on these data: {error}") from None
-    return lasso.precision_ / np.outer(scale, scale)
 
 
 def _fitted(X: FloatArray, estimator: Any) -> Any:

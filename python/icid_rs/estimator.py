@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from icid_rs import audit, missing, sortability
+from icid_rs import audit, estimation, missing, sortability
 from icid_rs._validation import FloatArray, as_vector, check_int
-from icid_rs.choices import refine_by_search
+from icid_rs.choices import refine_by_search, refine_large
 from icid_rs.dag import equivalence_class
 from icid_rs.knowledge import Knowledge
 from icid_rs.orientation import orient
@@ -40,8 +40,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     ----------
     precision : {"auto", "empirical", "fdr", "lasso", "precomputed"} or estimator
         How Θ is estimated. ``"empirical"``: the paper's Algorithm 3 (`empirical_precision`). ``"fdr"``: the same with
-        its support found by tests (`fdr_precision`); this is ``"auto"``. ``"lasso"``: scikit-learn's graphical lasso
-        with cross-validation, on standardised columns; slow, but works with fewer rows than columns.
+        its support found by tests (`fdr_precision`). ``"lasso"``: neighbourhood selection (`lasso_precision`), which
+        works with fewer rows than columns. ``"auto"``: ``"fdr"`` from two rows for each column on, or else ``"lasso"``.
         ``"precomputed"``: `fit` is given Θ itself. An estimator with an attribute ``precision_`` is fitted to the data.
     lambda1 : "auto", float in (0, 1), or sequence of them
         Cut of ``precision="empirical"``.
@@ -64,8 +64,9 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
         exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
         perturbed; this needs no supposition on the noise. ``"auto"``: ``"order"`` where noise variances are known or
-        found to be equal, otherwise ``"search"``; nothing where there are too few rows, where `dag` is None, and for a
-        given Θ that is an estimate, not a model's. None: nothing, as in the paper.
+        found to be equal, otherwise ``"search"``; after ``precision="lasso"`` a search mends the order in any case.
+        Nothing where `dag` is None, where an estimator is given fewer than d + 3 rows, and for a given Θ that is an
+        estimate, not a model's. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
@@ -114,7 +115,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
-        The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ.
+        The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
+        20 000 columns it is a scipy.sparse.csr_array (`Precision`).
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str
@@ -125,7 +127,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         ``sample`` of rows that showed the shape of residuals, if moments were given; the ``decomposition``: residual,
         info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside the support
         (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
-        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts;
+        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts, and
+        why ``precision="auto"`` is what it is;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``groups``: their number, if means were taken out within groups;
         ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
@@ -272,7 +275,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         if refined is not None and choices["threshold"] == 0:
             self.noise_variances_ = refined.noise_variances
         else:
-            self.noise_variances_ = _unexplained(B, estimate.covariance)
+            self.noise_variances_ = _unexplained(B, estimate)
         watch.lap("noise")
         self.status_ = result.status
         made = {} if refined is None else refined.info.pop("choices", {})
@@ -295,12 +298,16 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             "sortability": sortability.report(
                 B,
                 estimate.covariance,
-                estimate.inverse,
+                estimate.theta if estimate.inverse is None else estimate.inverse,
                 by_scale=chosen == "equal" and self.noise == "auto" and bool(made),
             )
             if order is not None
             else None,
         }
+        if isinstance(self.precision, str) and self.precision == "auto":
+            kind = choices["precision"]
+            why = estimation.reason(kind, evidence.samples, self.n_features_in_)
+            self.info_["choices"] = {**made, "precision": {"chosen": kind, "reason": why}}
         self._warn_if_empty()
         return self
 
@@ -340,6 +347,11 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
 
     def _proposer(self, estimate: Precision) -> Proposer:
         knowledge = Knowledge.make(self._names(), required=self.required, forbidden=self.forbidden, tiers=self.tiers)
+        if knowledge is not None and estimate.values is not None:
+            raise ValueError(
+                "required, forbidden and tiers need the covariance of all columns, which would be too large for "
+                f"{estimate.theta.shape[0]}; choose fewer columns"
+            )
         return Proposer.make(
             estimate.theta,
             self.noise_variances,
@@ -397,14 +409,22 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             # An estimate's exact decomposition would make edges of its errors.
             choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
             return exact if choices["refine"] else None
-        if samples < d + 3 or estimate.inverse is None:
+        if choices["precision"] != "lasso" and (samples < d + 3 or estimate.inverse is None):
             if kind != "auto" or (self.noise == "unequal" and known is None):
                 raise ValueError(
                     f"n_samples = {samples} for {d} columns: refine={kind!r} regresses each column on those before it, "
-                    f"which needs at least {d + 3} rows; use refine=None, or fewer columns"
+                    f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
                 )
             choices["refine"] = None
             return None
+        if estimate.values is not None:
+            if kind == "search" or (self.noise == "unequal" and known is None):
+                raise ValueError(
+                    f"{d} columns are too many for a search over orders; use refine='order' with equal or known noise "
+                    "variances, or fewer columns"
+                )
+            choices["refine"] = "order"
+            return refine_large(estimate, samples, order, known, self.n_threads)
         if kind == "order":
             return refine_by_order(estimate, samples, order, known, self.n_threads, knowledge=proposer.knowledge)
         if choices["trials"] == "auto":
@@ -462,8 +482,14 @@ def _above(B: Any, threshold: float) -> Any:
     return B
 
 
-def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], covariance: FloatArray) -> FloatArray:
+def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], estimate: Precision) -> FloatArray:
     """Compute the variance of X − X B: a_jᵀ Ĉ a_j for each column of I − B."""
+    covariance = estimate.covariance
+    if estimate.values is not None:
+        scale = np.sqrt(covariance.diagonal())
+        weights = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
+        residual = estimate.values - weights.T @ estimate.values
+        return np.asarray(np.einsum("ij,ij->i", residual, residual) * scale**2)
     A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
     columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
     products = np.asarray(covariance @ A)[A.indices, columns] * A.data

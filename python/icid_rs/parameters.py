@@ -22,8 +22,8 @@ def settle_parameters(model: Any) -> dict[str, Any]:
     --------
     >>> from icid_rs import ICID
     >>> from icid_rs.parameters import settle_parameters
-    >>> settle_parameters(ICID())["precision"]
-    'fdr'
+    >>> settle_parameters(ICID())["l1_weight"]
+    0.1
     """
     for name, allowed in {
         "noise": ("auto", "equal", "unequal"),
@@ -74,7 +74,8 @@ def settle_parameters(model: Any) -> dict[str, Any]:
             f"ridge = {ridge} is for precision='fdr' and 'empirical'; other estimators have penalties of their own"
         )
     return {
-        "precision": model.precision if model.precision != "auto" else "fdr",
+        # What "auto" stands for depends on the rows.
+        "precision": model.precision,
         "ridge": ridge,
         "l1_weight": settle("l1_weight", _AUTO_L1_WEIGHT),
         "skewness": settle("skewness", 0.0),

@@ -36,8 +36,9 @@ class Precision:
     ----------
     theta : scipy.sparse.csr_array
         The inverse covariance Θ on its estimated support.
-    covariance : numpy.ndarray
-        The empirical covariance, with denominator n.
+    covariance : numpy.ndarray or scipy.sparse.csr_array
+        The empirical covariance, with denominator n. Sparse if there are too many variables: then it holds what
+        correlations above a cut amount to.
     lambda1 : float or None
         The cut, relative to the largest off-diagonal entry, if there was one.
     criterion : dict
@@ -46,14 +47,17 @@ class Precision:
         Seconds for ``covariance``, ``inverse`` and ``support``.
     inverse : numpy.ndarray or None
         The inverse covariance before entries were set to zero, if there is one.
+    values : numpy.ndarray or None
+        Standardised variables in rows, where they stand for a covariance that would be too large.
     """
 
     theta: sp.csr_array[np.float64, tuple[int, int]]
-    covariance: FloatArray
+    covariance: Any
     lambda1: float | None = None
     criterion: dict[float, float] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
     inverse: FloatArray | None = field(default=None, repr=False)
+    values: FloatArray | None = field(default=None, repr=False)
 
 
 class Stopwatch:
@@ -103,7 +107,7 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     >>> empirical_precision(X, lambda1=0.1).theta.shape
     (20, 20)
     """
-    covariance, _, _, watch = _checked_covariance(X)
+    covariance, *_, watch = checked_covariance(X)
     return cut_inverse(covariance, lambda1, watch)
 
 
@@ -150,9 +154,9 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     >>> fdr_precision(X).theta.shape
     (20, 20)
     """
-    covariance, n, names, watch = _checked_covariance(X)
+    covariance, _, table, names, watch = checked_covariance(X)
     try:
-        return tested_inverse(covariance, n, alpha, watch)
+        return tested_inverse(covariance, len(table), alpha, watch)
     except np.linalg.LinAlgError:
         try:
             audit.check_covariance(covariance, names)
@@ -207,7 +211,7 @@ def _mirror_lower(matrix: FloatArray) -> None:
         corner[:] = np.tril(corner) + np.tril(corner, -1).T
 
 
-def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatArray, names: Sequence[Any]) -> None:
+def check_scales(X: FloatArray | None, covariance: Any, location: FloatArray, names: Sequence[Any]) -> None:
     """Refuse columns that do not vary, or whose variance is out of range; without X, that of a constant is zero."""
     variances = covariance.diagonal()
     # The variance of a constant is rounding, or zero; only such columns are looked at.
@@ -223,15 +227,15 @@ def check_scales(X: FloatArray | None, covariance: FloatArray, location: FloatAr
         raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
 
 
-def _checked_covariance(X: Any) -> tuple[FloatArray, int, Sequence[Any], Stopwatch]:
-    """Compute the covariance of a table that has no faults; return the number of its rows and its names too."""
+def checked_covariance(X: Any) -> tuple[FloatArray, FloatArray, FloatArray, Sequence[Any], Stopwatch]:
+    """Compute the covariance and the means of a table that has no faults; return it and its names too."""
     watch = Stopwatch()
     table, names = as_table(X)
     ensure_square(table.shape[1], "the covariance", copies=3)
     covariance, location = empirical_covariance(table)
     check_scales(table, covariance, location, names)
     watch.lap("covariance")
-    return covariance, len(table), names, watch
+    return covariance, location, table, names, watch
 
 
 def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
@@ -302,11 +306,11 @@ def _selection_criterion(
     for k, (cut, trace) in enumerate(zip(grid, traces, strict=True)):
         kept = survives > k
         values = theta[rows[kept], columns[kept]]
-        criterion[float(cut)] = float(trace) - _log_determinant(rows[kept], columns[kept], values, 1.9 * diagonal)
+        criterion[float(cut)] = float(trace) - log_determinant(rows[kept], columns[kept], values, 1.9 * diagonal)
     return criterion
 
 
-def _log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArray, diagonal: FloatArray) -> float:
+def log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArray, diagonal: FloatArray) -> float:
     """Log-determinant of a symmetric matrix given by its upper triangle; −∞ if it is not positive definite."""
     d = len(diagonal)
     if values.size > _DENSE_SHARE * d * d:

@@ -13,7 +13,7 @@ from icid_rs._memory import ensure_room, ensure_square
 from icid_rs._validation import FloatArray, as_csr, as_theta
 from icid_rs.decomposition import decompose
 from icid_rs.distributed import is_dask, moments_of
-from icid_rs.estimation import estimate_from_moments, estimate_precision
+from icid_rs.estimation import estimate_from_moments, estimate_precision, settle_kind
 from icid_rs.graph import GraphHolder
 from icid_rs.inputs import as_numbers, column_names, open_table
 from icid_rs.moments import Moments
@@ -55,6 +55,7 @@ class ReadingMixin(GraphHolder):
     precision: Any
     lambda1: Any
     missing: str
+    n_threads: int | None
 
     def _gather(self, X: Any, groups: Any, choices: dict[str, Any], watch: Stopwatch) -> Evidence:
         """Read, look for faults, and estimate Θ."""
@@ -73,8 +74,14 @@ class ReadingMixin(GraphHolder):
             self._columns = moments.names
             self._count_columns(len(moments.mean))
             watch.lap("moments")
+            choices["precision"] = settle_kind(self.precision, moments.n_effective, len(moments.mean), choices["ridge"])
             estimate, location = estimate_from_moments(
-                moments, choices["precision"], self.lambda1, self._names(), ridge=choices["ridge"]
+                moments,
+                choices["precision"],
+                self.lambda1,
+                self._names(),
+                ridge=choices["ridge"],
+                n_threads=self.n_threads,
             )
             watch.skip()
             rows, samples, sample = summary.rows_of(moments), moments.n_effective, summary.report(moments)
@@ -97,6 +104,7 @@ class ReadingMixin(GraphHolder):
                         f"the means of {count} groups leave {max(samples, 0)} samples; pass fewer groups or more rows"
                     )
             watch.lap("audit")
+            choices["precision"] = settle_kind(self.precision, samples, X.shape[1], choices["ridge"])
             estimate, location = estimate_precision(
                 X,
                 choices["precision"],
@@ -105,6 +113,7 @@ class ReadingMixin(GraphHolder):
                 samples=samples,
                 given=given,
                 ridge=choices["ridge"],
+                n_threads=self.n_threads,
             )
             watch.skip()
             M = None

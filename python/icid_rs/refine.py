@@ -18,7 +18,9 @@ from icid_rs import _core
 from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import Elimination, eliminate, eliminate_along, from_parts
 from icid_rs.knowledge import Knowledge
+from icid_rs.neighbours import regress_on_rows
 from icid_rs.precision import Precision
+from icid_rs.search import candidate_pairs, correlation_matrix
 
 #: Relative difference of noise variances that rounding explains.
 _SAME = 1e-6
@@ -64,12 +66,13 @@ def refine_by_order(
     """Fit graphs along the order of elimination and along a proposed one, and keep the better.
 
     The two compete with causes inside the support of Θ, which is cheap. What wins is fitted again with causes among all
-    predecessors: where paths cancel, Θ is zero between a cause and its effect.
+    predecessors: where paths cancel, Θ is zero between a cause and its effect. Where there are too few rows for that,
+    and so no inverse, causes are `candidate_pairs`.
 
     Parameters
     ----------
     estimate : Precision
-        With its covariance and its inverse.
+        With its covariance, and its inverse if there is one.
     n : int
         Number of samples.
     proposed : array of shape (d,)
@@ -98,38 +101,45 @@ def refine_by_order(
     True
     """
     covariance, inverse = estimate.covariance, estimate.inverse
-    assert inverse is not None, "an estimate from data has an inverse"
-    penalty = edge_penalty(n, len(covariance)) if penalty is None else penalty
-    support = csr_parts(estimate.theta)
+    penalty = edge_penalty(n, covariance.shape[0]) if penalty is None else penalty
     known = None if knowledge is None else knowledge.parts
     if knowledge is not None:
         proposed = knowledge.arrange(proposed)
+    given: dict[str, Any] = {
+        "samples": n,
+        "penalty": penalty,
+        "noise_variances": noise_variances,
+        "knowledge": known,
+        "n_threads": n_threads,
+    }
 
-    def fit(order: NDArray[np.intp] | None) -> tuple[Elimination, float]:
-        parts, score = _core.regress_along(
-            inverse,
-            covariance,
-            samples=n,
-            penalty=penalty,
-            order=None if order is None else order.astype(np.int64),
-            noise_variances=noise_variances,
-            knowledge=known,
-            n_threads=n_threads,
-        )
+    def within(pattern: Any, order: NDArray[np.intp]) -> tuple[Elimination, float]:
+        if estimate.values is not None:
+            fit = regress_on_rows(
+                estimate.values, covariance, pattern, order, samples=n, penalty=penalty, n_threads=n_threads
+            )
+            return fit, _score(fit, n, penalty, noise_variances)
+        parts, score = _core.regress_within(csr_parts(pattern), covariance, order=order.astype(np.int64), **given)
         return from_parts(parts), score
 
-    def score_within(order: NDArray[np.intp]) -> float:
-        _, score = _core.regress_within(
-            support,
-            covariance,
-            samples=n,
-            penalty=penalty,
-            order=order.astype(np.int64),
-            noise_variances=noise_variances,
-            knowledge=known,
-            n_threads=n_threads,
-        )
-        return score
+    if inverse is None:
+        eliminated = eliminate(estimate.theta, noise_variances, n_threads=n_threads).order
+        orders = {"elimination": eliminated if knowledge is None else knowledge.arrange(eliminated)}
+        orders["decomposition"] = proposed
+        pairs = estimate.theta
+        if estimate.values is None:
+            pairs = candidate_pairs(estimate, correlation_matrix(covariance), n)
+        fits = {name: within(pairs, order) for name, order in orders.items()}
+        scores = {name: score for name, (_, score) in fits.items()}
+        chosen = min(scores, key=lambda name: scores[name])
+        fitted, best = fits[chosen]
+        info = {"order": chosen, "scores": scores, "score": best, "penalty": penalty}
+        return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
+
+    def fit(order: NDArray[np.intp] | None) -> tuple[Elimination, float]:
+        given_order = None if order is None else order.astype(np.int64)
+        parts, score = _core.regress_along(inverse, covariance, order=given_order, **given)
+        return from_parts(parts), score
 
     fitted, best = fit(None)
     chosen = "elimination"
@@ -138,13 +148,23 @@ def refine_by_order(
         other, score = fit(proposed)
         scores = {"elimination": best, "decomposition": score}
     else:
-        scores = {"elimination": score_within(fitted.order), "decomposition": score_within(proposed)}
+        scores = {
+            "elimination": within(estimate.theta, fitted.order)[1],
+            "decomposition": within(estimate.theta, proposed)[1],
+        }
     if scores["decomposition"] < scores["elimination"]:
         other, score = fit(proposed)
         if score < best:
             fitted, best, chosen = other, score, "decomposition"
     info = {"order": chosen, "scores": scores, "score": best, "penalty": penalty}
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
+
+
+def _score(fit: Elimination, n: int, penalty: float, noise_variances: FloatArray | None) -> float:
+    """Compute twice the negative log-likelihood up to a constant, plus the penalties."""
+    left = fit.noise_variances
+    misfit = left.size * np.log(left.mean()) if noise_variances is None else np.sum(left / noise_variances)
+    return float(n * misfit + penalty * fit.B.nnz)
 
 
 def refine_exactly(

@@ -13,7 +13,7 @@ from icid_rs import _core
 from icid_rs._validation import FloatArray, csr_parts
 from icid_rs.elimination import eliminate, from_parts
 from icid_rs.knowledge import Knowledge
-from icid_rs.precision import Precision, discoveries
+from icid_rs.precision import Precision, discoveries, invert
 
 #: Fisher's z from which two variables count as dependent. Lenient, but not so that chance fills the lists.
 _DEPENDENT = 4.0
@@ -21,6 +21,8 @@ _DEPENDENT = 4.0
 _MOST = 60
 #: Share of its variance, given the causes so far, below which a variable is not looked at as a further cause.
 _MINOR = 0.01
+#: Rows that there should be for each of them.
+_ROWS_PER_CANDIDATE = 8
 #: Share of nonzeros from which a support is no restriction any more.
 _DENSE_SHARE = 0.1
 
@@ -76,7 +78,7 @@ def search_orders(
     Parameters
     ----------
     estimate : Precision
-        With its covariance and its inverse.
+        With its covariance, and its inverse if there is one.
     n : int
         Number of samples.
     starts : mapping from names to orders
@@ -115,12 +117,12 @@ def search_orders(
     covariance = estimate.covariance
     variances = covariance.diagonal()
     # Numbered by how well the others explain them, so that chance meets the same variables in any order of the columns.
-    diagonal = np.ones(len(covariance)) if estimate.inverse is None else estimate.inverse.diagonal()
+    diagonal = (estimate.theta if estimate.inverse is None else estimate.inverse).diagonal()
     shares = variances * diagonal
     least = np.full(len(covariance), _MINOR) if estimate.inverse is None else np.maximum(1.0 / shares, _MINOR)
     names = np.argsort(shares, kind="stable")
     numbers = np.argsort(names)
-    correlation = _correlation(covariance)
+    correlation = correlation_matrix(covariance)
     pairs = candidate_pairs(estimate, correlation, n)
     if knowledge is not None:
         required = knowledge.required_pattern()
@@ -180,10 +182,13 @@ def smallest_pivots(estimate: Precision, n_threads: int | None = None) -> NDArra
     >>> sorted(smallest_pivots(fdr_precision(X)).tolist())
     [0, 1, 2, 3]
     """
-    return eliminate(_correlation(estimate.covariance), n_threads=n_threads).order[::-1]
+    # With few rows the covariance is singular, but that of the model behind Θ is not.
+    covariance = estimate.covariance if estimate.inverse is not None else invert(estimate.theta.toarray())
+    return eliminate(correlation_matrix(covariance), n_threads=n_threads).order[::-1]
 
 
-def _correlation(covariance: FloatArray) -> FloatArray:
+def correlation_matrix(covariance: FloatArray) -> FloatArray:
+    """Divide a covariance by standard deviations."""
     scale = np.sqrt(covariance.diagonal())
     correlation = covariance / scale
     correlation /= scale[:, None]
@@ -215,8 +220,10 @@ def candidate_pairs(estimate: Precision, correlation: FloatArray, n: int) -> sp.
     size = np.abs(correlation)
     np.fill_diagonal(size, 0.0)
     dependent = size > np.tanh(_DEPENDENT / np.sqrt(max(n - 3, 1)))
-    if d > _MOST:
-        dependent &= size >= np.partition(size, d - _MOST, axis=1)[:, d - _MOST, None]
+    # With few rows, no more than can be regressed on.
+    most = _MOST if estimate.inverse is not None else min(_MOST, max(n // _ROWS_PER_CANDIDATE, 1))
+    if d > most:
+        dependent &= size >= np.partition(size, d - most, axis=1)[:, d - most, None]
     if estimate.theta.nnz > _DENSE_SHARE * d * d + d and estimate.inverse is not None and n > d + 2:
         dependent[discoveries(estimate.inverse, n - d - 1, 0.05)] = True
     else:

@@ -47,14 +47,15 @@ def sortability(B: Any, quantity: FloatArray) -> float:
     return float(np.mean(0.5 + 0.5 * growth))
 
 
-def report(B: Any, covariance: FloatArray, inverse: FloatArray | None, *, by_scale: bool) -> dict[str, Any]:
+def report(B: Any, covariance: FloatArray, inverse: Any, *, by_scale: bool) -> dict[str, Any]:
     """Measure both sortabilities, and warn if the result may rest on scales alone.
 
     Parameters
     ----------
     B : scipy.sparse.csr_array
         The graph that was found.
-    covariance, inverse : arrays of shape (d, d)
+    covariance : array of shape (d, d)
+    inverse : array or sparse matrix of shape (d, d)
     by_scale : bool
         Whether equal noise variances were found plausible, so that scales decide directions.
 
@@ -73,7 +74,7 @@ def report(B: Any, covariance: FloatArray, inverse: FloatArray | None, *, by_sca
     """
     variances = covariance.diagonal()
     by_variance = sortability(B, variances)
-    explained = None if inverse is None else 1.0 - 1.0 / (variances * inverse.diagonal())
+    explained = 1.0 - 1.0 / (variances * inverse.diagonal())
     note = None
     if by_scale and by_variance >= _SORTED:
         note = (
@@ -82,4 +83,4 @@ def report(B: Any, covariance: FloatArray, inverse: FloatArray | None, *, by_sca
             "not, say so with noise='equal'"
         )
         warnings.warn(note, ScaleWarning, stacklevel=4)
-    return {"variance": by_variance, "r2": None if explained is None else sortability(B, explained), "note": note}
+    return {"variance": by_variance, "r2": sortability(B, explained), "note": note}

@@ -13,6 +13,7 @@
 //! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
 //! | [`order`] | causal orders: elimination, regression along them, projection onto acyclic graphs |
 //! | [`moments`] | all that is needed of the rows, mergeable |
+//! | [`neighbours`] | Markov blankets where there are few rows: scaled lasso, stepwise tests, refit |
 //! | [`search`] | the order with the best score, where elimination does not know it |
 //!
 //! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
@@ -23,6 +24,7 @@ pub mod knowledge;
 mod memory;
 pub mod model;
 pub mod moments;
+pub mod neighbours;
 pub mod order;
 mod parallel;
 pub mod pattern;

@@ -181,11 +181,27 @@ impl Regression<'_> {
         Ok(Fit { b, order, noise_variances, score })
     }
 
+    /// Of more candidates than least squares can tell apart, keep the required and the most correlated.
+    fn limit(&self, variable: u32, causes: &mut Vec<u32>) {
+        if causes.len() + 3 <= self.samples {
+            return;
+        }
+        let j = variable as usize;
+        let strength = |i: u32| self.covariance[[i as usize, j]].powi(2) / self.covariance[[i as usize, i as usize]];
+        let key = |&i: &u32| (!self.knowledge.requires(i, variable), -strength(i), i);
+        causes.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
+        });
+        causes.truncate(self.samples / 2);
+    }
+
     /// Drop the weakest cause while it is not worth its penalty.
     fn fit(&self, variable: u32, mut causes: Vec<u32>, buffer: &mut Vec<f64>) -> Result<LeastSquares, IcidError> {
         let j = variable as usize;
         let variance = self.covariance[[j, j]];
         let n = self.samples as f64;
+        self.limit(variable, &mut causes);
         causes.sort_unstable();
         let normal = |causes: &[u32], buffer: &mut Vec<f64>| {
             let entry = |a: usize, b: usize| self.covariance[[causes[a] as usize, causes[b] as usize]];

@@ -7,6 +7,7 @@ mod convert;
 mod errors;
 mod long_call;
 mod moments;
+mod neighbours;
 
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
@@ -34,6 +35,8 @@ mod _core {
     use super::errors::NumericalError;
     #[pymodule_export]
     use super::moments::Accumulator;
+    #[pymodule_export]
+    use super::neighbours::{correlations, eliminate_sinks, refit, scaled_lasso, stepwise};
     #[pymodule_export]
     use super::{
         arrange, available_memory, decompose, eliminate, eliminate_dense, equivalence_class, evaluate,

@@ -1,0 +1,160 @@
+//! The scaled lasso of each variable on all others, by coordinate descent on working sets.
+//!
+//! Minimised are `½‖x_j − Σ_i w_i x_i‖² + λ Σ_i |w_i|` for columns of length one, with `λ = λ₀ σ` and σ the length of the
+//! residual: the two are solved for in turns, each time from where the other left off. A working set starts with the
+//! variables that break the conditions of Karush, Kuhn and Tucker most, and takes in more while any do.
+
+use super::rounds::{Regression, settle, strongest};
+use super::{SAME, Standardised, from_rows};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use sprs::{CsMat, CsMatView};
+
+/// Variables that a working set takes in at a time.
+const MOST: usize = 64;
+/// Change of a weight, in units of the penalty, that ends the descent; and relative one of the noise.
+const TOLERANCE: f64 = 1e-4;
+/// Turns between all weights, those that are not zero, and the noise; sweeps over the latter in a turn.
+const TURNS: usize = 500;
+const SWEEPS: usize = 20;
+/// Noise as small as this is none: others explain the variable to the last, as many can where rows are few.
+const NOISELESS: f64 = 1e-3;
+
+/// Two variables that are the same up to scale.
+pub type Copies = (usize, usize);
+
+/// Solve all of them: row j holds the weights that predict variable j.
+///
+/// With sparse correlations, smaller ones are taken to be zero when others are looked at, as nothing else is then computed
+/// for all pairs. Two variables that are the same up to scale are returned too, if there are any: each alone explains the other.
+///
+/// # Errors
+/// When the level is not a positive number, or when interrupted.
+pub fn scaled_lasso(
+    data: Standardised,
+    sparse: Option<CsMatView<f64>>,
+    level: f64,
+    interrupt: &Interrupt,
+) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
+    if level.is_nan() || level <= 0.0 {
+        return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
+    }
+    let lassos = (0..data.len() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
+    let solved = settle(data, sparse, lassos, interrupt)?;
+    let same = |lasso: &WorkingSet| lasso.copy.map(|other| (lasso.variable as usize, other as usize));
+    let copies = solved.iter().find_map(same);
+    Ok((from_rows(solved.iter().map(|lasso| lasso.fitted().collect()).collect()), copies))
+}
+
+/// The lasso of one variable on a few others.
+struct WorkingSet {
+    variable: u32,
+    level: f64,
+    members: Vec<u32>,
+    /// Correlations between members, a row for each; and with the variable itself.
+    gram: Vec<Vec<f64>>,
+    target: Vec<f64>,
+    weights: Vec<f64>,
+    /// Of the squared error, with its sign changed.
+    gradient: Vec<f64>,
+    noise: f64,
+    /// A variable that is the same up to scale.
+    copy: Option<u32>,
+}
+
+impl Regression for WorkingSet {
+    fn variable(&self) -> u32 {
+        self.variable
+    }
+
+    fn fitted(&self) -> impl Iterator<Item = (u32, f64)> {
+        let weights = self.weights.iter().copied();
+        self.members.iter().copied().zip(weights).filter(|&(_, weight)| weight != 0.0)
+    }
+
+    fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool {
+        let bound = self.level * self.noise * (1.0 + TOLERANCE);
+        let found = strongest(gradient, bound, MOST, |i| i == self.variable || self.members.contains(&i));
+        if found.is_empty() || self.noise <= NOISELESS {
+            return false;
+        }
+        if self.members.is_empty() {
+            // Nothing is taken out yet: these are correlations.
+            self.copy = found.first().copied().filter(|&i| gradient[i as usize].abs() > SAME);
+        }
+        for member in found {
+            self.admit(data, member);
+        }
+        self.descend();
+        true
+    }
+}
+
+impl WorkingSet {
+    fn new(variable: u32, level: f64) -> Self {
+        let (members, gram, target, weights, gradient) = Default::default();
+        Self { variable, level, members, gram, target, weights, gradient, noise: 1.0, copy: None }
+    }
+
+    fn admit(&mut self, data: Standardised, member: u32) {
+        let mut row: Vec<f64> = self.members.iter().map(|&other| data.correlation(other, member)).collect();
+        for (other, &entry) in self.gram.iter_mut().zip(&row) {
+            other.push(entry);
+        }
+        let target = data.correlation(member, self.variable);
+        self.gradient.push(target - self.weights.iter().zip(&row).map(|(w, r)| w * r).sum::<f64>());
+        row.push(1.0);
+        self.gram.push(row);
+        self.members.push(member);
+        self.target.push(target);
+        self.weights.push(0.0);
+    }
+
+    /// Weights and noise in turns, of which the objective `‖residual‖²/σ + σ + 2 λ₀ Σ|w|` is a convex function.
+    fn descend(&mut self) {
+        for _ in 0..TURNS {
+            let penalty = self.level * self.noise;
+            let change = self.sweep(penalty, false);
+            // Most weights stay zero: those that are not are brought nearer to rest before all are looked at again.
+            for _ in 0..SWEEPS {
+                if self.sweep(penalty, true) <= TOLERANCE * penalty {
+                    break;
+                }
+            }
+            let noise = self.residual_length();
+            let settled = change <= TOLERANCE * penalty && (noise - self.noise).abs() <= TOLERANCE * noise;
+            self.noise = noise;
+            if settled || noise <= NOISELESS {
+                break;
+            }
+        }
+    }
+
+    fn residual_length(&self) -> f64 {
+        let gradient = self.target.iter().zip(&self.gradient);
+        let explained: f64 = self.weights.iter().zip(gradient).map(|(w, (t, g))| w * (t + g)).sum();
+        (1.0 - explained).max(NOISELESS * NOISELESS).sqrt()
+    }
+
+    /// Minimise over one weight after another, of all or of those that are not zero; the largest change.
+    fn sweep(&mut self, penalty: f64, active: bool) -> f64 {
+        let mut largest = 0.0_f64;
+        for k in 0..self.members.len() {
+            let before = self.weights[k];
+            if active && before == 0.0 {
+                continue;
+            }
+            let alone = self.gradient[k] + before;
+            let after = alone.signum() * (alone.abs() - penalty).max(0.0);
+            let change = after - before;
+            if change != 0.0 {
+                self.weights[k] = after;
+                for (gradient, entry) in self.gradient.iter_mut().zip(&self.gram[k]) {
+                    *gradient -= change * entry;
+                }
+                largest = largest.max(change.abs());
+            }
+        }
+        largest
+    }
+}

@@ -1,0 +1,161 @@
+//! The inverse covariance of greatest Gaussian likelihood with a given support.
+//!
+//! The covariance W of that model agrees with the sample's wherever Θ may be nonzero. Variable by variable (Hastie,
+//! Tibshirani and Friedman 2009, algorithm 17.1): regress it on its neighbours by W, and let the fit say what its
+//! covariances with all others are. A W that is positive definite stays so. Connected components are fitted apart.
+
+use super::{Standardised, from_rows};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
+use crate::order::Spd;
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayViewMut2, s};
+use rayon::prelude::*;
+use sprs::{CsMat, CsMatView};
+
+/// Sweeps over all variables, at most, and the change of a correlation that ends them.
+const SWEEPS: usize = 100;
+const TOLERANCE: f64 = 1e-4;
+/// Rows of the covariance that are computed at a time.
+const BLOCK: usize = 64;
+
+/// Neighbours of a variable and its regression weights on them.
+struct Node {
+    neighbours: Vec<usize>,
+    weights: Vec<f64>,
+    /// What they leave of its variance.
+    left: f64,
+}
+
+/// Fit Θ, for variables of unit variance, to correlations that are first shrunk by a share.
+///
+/// The shrunk correlations are positive definite however few the rows, so that there is a fit.
+///
+/// # Errors
+/// When a component is too large for the memory, or when interrupted.
+pub fn refit(
+    data: Standardised,
+    support: CsMatView<f64>,
+    shrinkage: f64,
+    interrupt: &Interrupt,
+) -> Result<CsMat<f64>, IcidError> {
+    let components = components(support);
+    let largest = components.iter().map(Vec::len).max().unwrap_or(0) as u128;
+    ensure_room::<f64>("the covariance of the largest connected component", largest * largest)?;
+    let fits = components
+        .par_iter()
+        .map(|members| fit(data, support, members, shrinkage, interrupt))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut rows = vec![Vec::new(); data.len()];
+    for (members, nodes) in components.iter().zip(fits) {
+        for (&member, node) in members.iter().zip(nodes) {
+            let precision = 1.0 / node.left;
+            rows[member as usize].push((member, precision));
+            for (neighbour, weight) in node.neighbours.into_iter().zip(node.weights) {
+                rows[member as usize].push((members[neighbour], -weight * precision));
+            }
+        }
+    }
+    Ok(from_rows(rows))
+}
+
+/// Variables that are connected, each in ascending order.
+fn components(support: CsMatView<f64>) -> Vec<Vec<u32>> {
+    let mut seen = vec![false; support.rows()];
+    let mut components = Vec::new();
+    for first in 0..support.rows() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let (mut members, mut next) = (vec![first as u32], 0);
+        while next < members.len() {
+            let row = support.outer_view(members[next] as usize);
+            for &neighbour in row.iter().flat_map(|row| row.indices().iter()) {
+                if !std::mem::replace(&mut seen[neighbour], true) {
+                    members.push(neighbour as u32);
+                }
+            }
+            next += 1;
+        }
+        members.sort_unstable();
+        components.push(members);
+    }
+    components
+}
+
+fn fit(
+    data: Standardised,
+    support: CsMatView<f64>,
+    members: &[u32],
+    shrinkage: f64,
+    interrupt: &Interrupt,
+) -> Result<Vec<Node>, IcidError> {
+    let inside = |i: usize| members.binary_search(&(i as u32)).expect("a neighbour is in the same component");
+    let mut nodes: Vec<Node> = members
+        .iter()
+        .map(|&j| {
+            let row = support.outer_view(j as usize).map_or_else(Vec::new, |row| row.indices().to_vec());
+            let neighbours: Vec<usize> = row.into_iter().filter(|&i| i != j as usize).map(inside).collect();
+            Node { weights: vec![0.0; neighbours.len()], neighbours, left: 1.0 }
+        })
+        .collect();
+    if members.len() == 1 {
+        return Ok(nodes);
+    }
+    let sample = |i: usize, j: usize| (1.0 - shrinkage) * data.correlation(members[i], members[j]);
+    let targets: Vec<Vec<f64>> =
+        nodes.par_iter().enumerate().map(|(j, node)| node.neighbours.iter().map(|&i| sample(i, j)).collect()).collect();
+    let mut covariance = correlations(data, members, shrinkage);
+    let mut column = vec![0.0; members.len()];
+    let mut buffer = Vec::new();
+    for _ in 0..SWEEPS {
+        let mut change = 0.0_f64;
+        for (j, (node, target)) in nodes.iter_mut().zip(&targets).enumerate() {
+            if interrupt.is_raised() {
+                return Err(IcidError::Interrupted);
+            }
+            let neighbours = &node.neighbours;
+            let entry = |a: usize, b: usize| covariance[[neighbours[a], neighbours[b]]];
+            let factor = Spd::factorise(neighbours.len(), entry, std::mem::take(&mut buffer));
+            let factor = factor.ok_or(IcidError::Singular { index: members[j] as usize, pivot: 0.0, diagonal: 1.0 })?;
+            node.weights = factor.solve(target.clone());
+            buffer = factor.into_buffer();
+            node.left = 1.0 - node.weights.iter().zip(target).map(|(w, t)| w * t).sum::<f64>();
+            column.fill(0.0);
+            for (&neighbour, weight) in neighbours.iter().zip(&node.weights) {
+                for (sum, value) in column.iter_mut().zip(covariance.row(neighbour)) {
+                    *sum += weight * value;
+                }
+            }
+            column[j] = 1.0;
+            for (old, new) in covariance.row(j).iter().zip(&column) {
+                change = change.max((old - new).abs());
+            }
+            covariance.row_mut(j).iter_mut().zip(&column).for_each(|(entry, &new)| *entry = new);
+            covariance.column_mut(j).iter_mut().zip(&column).for_each(|(entry, &new)| *entry = new);
+        }
+        if change <= TOLERANCE {
+            break;
+        }
+    }
+    Ok(nodes)
+}
+
+/// Correlations between some variables, shrunk.
+fn correlations(data: Standardised, members: &[u32], shrinkage: f64) -> Array2<f64> {
+    let m = members.len();
+    let mut values = Array2::zeros((m, data.0.ncols()));
+    for (mut row, &member) in values.rows_mut().into_iter().zip(members) {
+        row.assign(&data.0.row(member as usize));
+    }
+    let mut entries = vec![0.0; m * m];
+    entries.par_chunks_mut(BLOCK * m).enumerate().for_each(|(block, part)| {
+        let rows = values.slice(s![BLOCK * block..(BLOCK * (block + 1)).min(m), ..]);
+        let mut part = ArrayViewMut2::from_shape((rows.nrows(), m), part).expect("a block of rows");
+        general_mat_mul(1.0 - shrinkage, &rows, &values.t(), 0.0, &mut part);
+    });
+    let mut covariance = Array2::from_shape_vec((m, m), entries).expect("a row for each");
+    covariance.diag_mut().fill(1.0);
+    covariance
+}

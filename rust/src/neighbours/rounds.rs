@@ -1,0 +1,119 @@
+//! Regressions of all variables, each on a small set of others, and what is outside of it looked at in between.
+//!
+//! A regression that has settled on its set needs to know whether any other variable should be in it: the inner
+//! products of its residual with all of them. For a block of regressions this is one matrix product; or, where there are
+//! too many variables for that, a combination of the rows of sparse correlations.
+
+use super::Standardised;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use ndarray::{Array2, linalg::general_mat_mul, s};
+use rayon::prelude::*;
+use sprs::CsMatView;
+
+/// Regressions that share a matrix product: enough for its full speed, few enough to share among threads.
+const BLOCK: usize = 64;
+/// Rounds after which a regression is left as it is.
+const ROUNDS: usize = 50;
+
+/// The regression of one variable on a few others.
+pub(super) trait Regression: Send {
+    /// The variable.
+    fn variable(&self) -> u32;
+
+    /// The others, with their weights.
+    fn fitted(&self) -> impl Iterator<Item = (u32, f64)>;
+
+    /// Take in what the gradient, the inner products of all variables with the residual, asks for; was there anything?
+    fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool;
+}
+
+/// Improve regressions until no other variable asks to be let in.
+///
+/// # Errors
+/// When interrupted.
+pub(super) fn settle<R: Regression>(
+    data: Standardised,
+    sparse: Option<CsMatView<f64>>,
+    mut regressions: Vec<R>,
+    interrupt: &Interrupt,
+) -> Result<Vec<R>, IcidError> {
+    regressions.par_chunks_mut(BLOCK).try_for_each(|block| match sparse {
+        Some(correlations) => settle_by_correlations(data, correlations, block, interrupt),
+        None => settle_by_products(data, block, interrupt),
+    })?;
+    Ok(regressions)
+}
+
+fn settle_by_products<R: Regression>(
+    data: Standardised,
+    block: &mut [R],
+    interrupt: &Interrupt,
+) -> Result<(), IcidError> {
+    let mut residuals = Array2::zeros((block.len(), data.0.ncols()));
+    let mut gradients = Array2::zeros((block.len(), data.len()));
+    let mut open: Vec<usize> = (0..block.len()).collect();
+    for _ in 0..ROUNDS {
+        let count = open.len();
+        for (&which, mut residual) in open.iter().zip(residuals.rows_mut()) {
+            let residual = residual.as_slice_mut().expect("rows are contiguous");
+            data.residual(block[which].variable(), block[which].fitted(), residual);
+        }
+        let mut part = gradients.slice_mut(s![..count, ..]);
+        general_mat_mul(1.0, &residuals.slice(s![..count, ..]), &data.0.t(), 0.0, &mut part);
+        let mut kept = Vec::with_capacity(count);
+        for (&which, gradient) in open.iter().zip(part.rows()) {
+            if interrupt.is_raised() {
+                return Err(IcidError::Interrupted);
+            }
+            if block[which].improve(data, gradient.as_slice().expect("rows are contiguous")) {
+                kept.push(which);
+            }
+        }
+        open = kept;
+        if open.is_empty() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn settle_by_correlations<R: Regression>(
+    data: Standardised,
+    correlations: CsMatView<f64>,
+    block: &mut [R],
+    interrupt: &Interrupt,
+) -> Result<(), IcidError> {
+    let mut gradient = vec![0.0; data.len()];
+    for regression in block {
+        for _ in 0..ROUNDS {
+            if interrupt.is_raised() {
+                return Err(IcidError::Interrupted);
+            }
+            gradient.fill(0.0);
+            for (other, weight) in regression.fitted().chain([(regression.variable(), -1.0)]) {
+                let row = correlations.outer_view(other as usize);
+                for (i, &r) in row.iter().flat_map(|row| row.iter()) {
+                    gradient[i] -= weight * r;
+                }
+            }
+            if !regression.improve(data, &gradient) {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The `most` variables with the largest gradient above a bound, other than some; ties go to smaller numbers.
+pub(super) fn strongest(gradient: &[f64], bound: f64, most: usize, skip: impl Fn(u32) -> bool) -> Vec<u32> {
+    let before = |&a: &u32, &b: &u32| gradient[b as usize].abs().total_cmp(&gradient[a as usize].abs()).then(a.cmp(&b));
+    let mut found: Vec<u32> =
+        (0..gradient.len() as u32).filter(|&i| gradient[i as usize].abs() > bound && !skip(i)).collect();
+    if found.len() > most {
+        found.select_nth_unstable_by(most, before);
+        found.truncate(most);
+    }
+    found.sort_unstable_by(before);
+    found
+}

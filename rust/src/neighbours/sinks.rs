@@ -1,0 +1,103 @@
+//! A causal order from rows: elimination (`order::eliminate`) by regressions, where Θ would be too large to be fitted.
+//!
+//! Where noise variances are equal, the variable whose neighbours leave most of it unexplained is a sink. Without it, its
+//! neighbours are regressed again, also on each other, and what does not stand the test is dropped. So nothing that was
+//! estimated before is built upon, and pairs that only the sink had joined come apart.
+
+use super::Standardised;
+use super::stepwise::{Chosen, Test};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use rayon::prelude::*;
+use sprs::CsMatView;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// What is left of a variable's variance; the latest of several entries counts.
+struct Left {
+    variance: f64,
+    variable: u32,
+    version: u32,
+}
+
+impl Ord for Left {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.variance.total_cmp(&other.variance).then(other.variable.cmp(&self.variable))
+    }
+}
+
+impl PartialOrd for Left {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Left {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Left {}
+
+/// Order variables, causes first, by their neighbours in a symmetric pattern.
+///
+/// The variances are those of the columns, each in units of its noise where that is known.
+///
+/// # Errors
+/// When interrupted.
+pub fn eliminate_sinks(
+    data: Standardised,
+    variances: &[f64],
+    pattern: CsMatView<f64>,
+    test: Test,
+    interrupt: &Interrupt,
+) -> Result<Vec<usize>, IcidError> {
+    let d = data.len();
+    let mut neighbours: Vec<BTreeSet<u32>> =
+        pattern.outer_iterator().map(|row| row.indices().iter().map(|&i| i as u32).collect()).collect();
+    let mut versions = vec![0; d];
+    let chosen = |variable: u32, others: &BTreeSet<u32>| Chosen::among(data, variable, others.iter().copied(), test);
+    let left = |variable: u32, fit: &Chosen, version: u32| {
+        let n = test.samples as f64;
+        let degrees = n / (n - fit.neighbours.len() as f64);
+        Left { variance: fit.left * degrees * variances[variable as usize], variable, version }
+    };
+    let first: Vec<Left> =
+        (0..d as u32).into_par_iter().map(|j| left(j, &chosen(j, &neighbours[j as usize]), 0)).collect();
+    let mut heap = BinaryHeap::from(first);
+    let mut order = Vec::with_capacity(d);
+    while let Some(Left { variable, version, .. }) = heap.pop() {
+        if version != versions[variable as usize] {
+            continue;
+        }
+        if interrupt.is_raised() {
+            return Err(IcidError::Interrupted);
+        }
+        order.push(variable as usize);
+        let around = std::mem::take(&mut neighbours[variable as usize]);
+        versions[variable as usize] = u32::MAX;
+        let fits: Vec<Chosen> = around
+            .iter()
+            .map(|&i| {
+                let mut others = &neighbours[i as usize] | &around;
+                others.remove(&variable);
+                others.remove(&i);
+                chosen(i, &others)
+            })
+            .collect();
+        for (&i, fit) in around.iter().zip(&fits) {
+            neighbours[i as usize].remove(&variable);
+            for &(other, _) in fit.neighbours.iter().filter(|(other, _)| around.contains(other)) {
+                neighbours[i as usize].insert(other);
+                neighbours[other as usize].insert(i);
+            }
+        }
+        for (&i, fit) in around.iter().zip(&fits) {
+            versions[i as usize] += 1;
+            heap.push(left(i, fit, versions[i as usize]));
+        }
+    }
+    order.reverse();
+    Ok(order)
+}
