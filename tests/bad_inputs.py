@@ -35,6 +35,7 @@ from icid_rs import (
     empirical_precision,
     equivalence_class,
     fdr_precision,
+    lasso_precision,
     load,
     metrics,
     plotting,
@@ -59,7 +60,7 @@ CASES = {
         ICID().fit(np.empty((5, 0)))
         ICID().fit(X[:1])
         ICID().fit(X[:2])
-        ICID().fit(X[:7])
+        ICID().fit(X[:4])
         ICID().fit(X.astype(complex))
         ICID().fit(X.astype(str))
         ICID().fit(frame.assign(when=pd.Timestamp(0)))
@@ -137,6 +138,7 @@ CASES = {
         ICID(ridge="much").fit(X)
         ICID(ridge=2.0).fit(X)
         ICID(ridge=0.1, precision="lasso").fit(X)
+        ICID(ridge=0.1).fit(X[:6])
         ICID().set_params(lambda_1=0.1)
         ICID().edges()
         ICID().plot()
@@ -208,6 +210,9 @@ CASES = {
         fdr_precision(X, alpha=2.0)
         fdr_precision(X, alpha="5 %")
         fdr_precision(X[:7])
+        lasso_precision(None)
+        lasso_precision(X[:4])
+        lasso_precision(np.c_[X, X[:, 0]])
         fdr_precision(X[:, [0, 1, 0]])
         skewness_matrix(changed(X, 3, 1, np.inf))
         skewness_matrix(X[:, [0, 0]] * [1, 0])
@@ -277,12 +282,10 @@ CASES = {
         ICID(missing="drop").fit(holes)
         ICID(missing="pairwise").fit(holes)
         ICID(missing="pairwise").fit(frame.assign(wet=np.nan))
-        ICID(missing="pairwise", precision="lasso").fit(changed(frame, 3, "wet", np.nan))
     """,
     "Moments": """
         ICID().fit(Moments())
         ICID().fit(Moments().update(X[:2]))
-        ICID(precision="lasso").fit(Moments(reservoir=0).update(X))
         ICID().fit(Moments().update(X), groups=range(n))
         ICID(skewness=1.0).fit(Moments(reservoir=0).update(X))
         Moments(missing="fill")

@@ -131,7 +131,7 @@ def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
     for start in range(0, n, _BLOCK_ROWS):
         centred = np.array(X[start : start + _BLOCK_ROWS].T, order="C")
         centred -= location[:, None]
-        residual = A @ centred
+        residual = np.asarray(A @ centred)
         square = residual * residual
         sums[0] += square.sum(axis=1)
         sums[1] += np.einsum("ij,ij->i", square, residual)
