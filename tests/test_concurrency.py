@@ -269,7 +269,6 @@ def test_small_fits_do_not_leak():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: ICID().fit(sp.csr_array((10, 10**6))),
         lambda: ICID().fit(sp.csr_array((10**8, 10**5))),
         lambda: ICID(precision="precomputed").fit(sp.eye_array(10**6, format="csr")),
         lambda: datasets.sample_sem(sp.csr_array((10**6, 10**6)), 10**7),

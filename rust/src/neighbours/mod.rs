@@ -1,13 +1,13 @@
 //! Markov blankets where there are few rows: neighbourhood selection (Meinshausen and Bühlmann 2006).
 //!
 //! The neighbours of a variable in Θ are those that its regression on all others needs. With no more rows than columns
-//! that regression has to choose. [`lasso`] does, with a penalty that follows the noise (the scaled lasso of Sun and Zhang
-//! 2012), so that nothing has to be cross-validated; it is lenient, and [`stepwise`] tests what it proposes by least
-//! squares, without its bias. [`refit`] is the inverse covariance of greatest likelihood that is zero elsewhere; where
-//! there are too many variables for that, [`eliminate_sinks`] finds an order, and [`stepwise`] a graph along it.
+//! that regression has to choose. `lasso` does, with a penalty that follows the noise (the scaled lasso of Sun and Zhang
+//! 2012), so that nothing has to be cross-validated; it is lenient, and `stepwise` tests what it proposes by least
+//! squares, without its bias. `refit` is the inverse covariance of greatest likelihood that is zero elsewhere; where
+//! there are too many variables for that, [`eliminate_sinks`] finds an order, and `stepwise` a graph along it.
 //!
 //! Nothing of size d × d is made except by the refit. Each variable works on a small set of others; what is outside is
-//! looked at in [`rounds`], by a matrix product for a block of variables, or through sparse [`correlations`].
+//! looked at in `rounds`, by a matrix product for a block of variables, or through sparse `correlations`.
 
 mod correlations;
 mod lasso;
