@@ -84,7 +84,7 @@ def acyclic_graph(
     # An entry that is not finite is reported by the greedy projection, with its place.
     if B.shape[0] != B.shape[1] or not np.isfinite(B.data).all():
         return _heaviest(B)
-    B.setdiag(0.0)
+    B = sp.csr_array(B - sp.diags_array(B.diagonal(), format="csr"))
     B.eliminate_zeros()
     left = abs(B)
     if method == "exptrace" and left.nnz:

@@ -198,7 +198,8 @@ def _located(variables: Any, names: Sequence[Any], what: str) -> list[int]:
 
 
 def _pattern(rows: Any, columns: Any, d: int) -> Csr:
-    rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+    # The walks over graphs of older SciPy take no other numbers.
+    rows, columns = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
     pattern = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(d, d))
     pattern.sum_duplicates()
     return pattern

@@ -86,6 +86,11 @@ impl<'a, 'e> State<'a, 'e> {
         self.parents.iter().map(|parents| parents.score).sum()
     }
 
+    /// The score in units of what is rounding: graphs of the same class have the same.
+    pub fn rank(&self) -> f64 {
+        (self.score() / self.tolerance()).round()
+    }
+
     /// The variables, causes first.
     pub fn order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
@@ -185,6 +190,7 @@ impl<'a, 'e> State<'a, 'e> {
         others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
         let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
         let (first, last) = self.bounds(variable, others);
+        // A change of the score that has to be undercut, and the place. Of places that differ by rounding the first is taken.
         let mut best = (-self.evidence.tolerance(), now);
         self.look_ahead(variable, around, now, last, &mut best);
         self.look_behind(variable, around, now, first, &mut best);
@@ -228,7 +234,7 @@ impl<'a, 'e> State<'a, 'e> {
             }
             let change = loss + (own[t - now - 1] - current);
             if change < best.0 {
-                *best = (change, t);
+                *best = (change - self.evidence.tolerance(), t);
             }
         }
     }
@@ -264,7 +270,7 @@ impl<'a, 'e> State<'a, 'e> {
             }
             let change = gained + (found.score - current);
             if change < best.0 {
-                *best = (change, t);
+                *best = (change - self.evidence.tolerance(), t);
             }
         }
     }

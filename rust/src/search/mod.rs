@@ -108,7 +108,7 @@ pub fn search(
     if interrupt.is_raised() {
         return Err(IcidError::Interrupted);
     }
-    let best = states.iter().min_by(|a, b| a.score().total_cmp(&b.score())).expect("at least one chain");
+    let best = states.iter().min_by(|a, b| a.rank().total_cmp(&b.rank())).expect("at least one chain");
     Ok(Found {
         order: best.order().into_iter().map(|i| i as usize).collect(),
         causes: (0..evidence.dim() as u32).map(|i| best.causes(i).iter().map(|&c| c as usize).collect()).collect(),
@@ -131,7 +131,7 @@ fn follow<'a, 'e>(
     let begin = |(start, order): (usize, &Vec<u32>)| (start, State::new(evidence, candidates.to_vec(), order));
     let mut states: Vec<(usize, State)> = starts.par_iter().enumerate().map(begin).collect();
     let mut scores: Vec<f64> = states.iter().map(|(_, state)| state.score()).collect();
-    states.sort_by(|(_, a), (_, b)| a.score().total_cmp(&b.score()));
+    states.sort_by(|(_, a), (_, b)| a.rank().total_cmp(&b.rank()));
     states.truncate(CHAINS.max(FEW / evidence.dim().max(1)));
     let descents: Vec<(usize, f64)> = states
         .par_iter_mut()
@@ -148,7 +148,7 @@ fn follow<'a, 'e>(
     for (start, state) in &states {
         scores[*start] = state.score();
     }
-    states.sort_by(|(_, a), (_, b)| a.score().total_cmp(&b.score()));
+    states.sort_by(|(_, a), (_, b)| a.rank().total_cmp(&b.rank()));
     states.truncate(CHAINS);
     (states.into_iter().map(|(_, state)| state).collect(), scores, descents[0])
 }

@@ -8,7 +8,7 @@ use super::descent::State;
 
 /// Put the best regions of all states together, and let all go on from there.
 pub(crate) fn share(states: &mut [State]) {
-    let Some(best) = (0..states.len()).min_by(|&a, &b| states[a].score().total_cmp(&states[b].score())) else { return };
+    let Some(best) = (0..states.len()).min_by(|&a, &b| states[a].rank().total_cmp(&states[b].rank())) else { return };
     let old = Graph::of(&states[best]);
     let before = states[best].score();
     let tolerance = states[best].tolerance();
