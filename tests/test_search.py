@@ -129,7 +129,7 @@ def test_equal_variances_are_recognised(seed):
         assert metrics.count_accuracy(B, ICID(**parameters).fit(X).adjacency_matrix_)["shd"] <= 2
 
 
-@pytest.mark.skipif(not (DATA / "sim4.mat").exists(), reason="NetSim is not here")
+@pytest.mark.skipif(not (DATA / "sim4.mat").exists(), reason="the NetSim files are not distributed with the package")
 @pytest.mark.parametrize("standardised", [False, True])
 @pytest.mark.parametrize("simulation", [3, 4])
 def test_netsim(simulation, standardised):

@@ -40,6 +40,7 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
+#: Rows whose residuals are looked at together.
 _BLOCK_ROWS = 256
 #: Residuals that are looked at together: enough for the products, few enough to stay near.
 _BLOCK_COLUMNS = 128

@@ -48,7 +48,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
     ridge : float
         Share of each variance that is added to it before the covariance is inverted, less than 1: for columns that are
         copies or combinations of others, or nearly, and must all be kept. Weights between these are then a compromise.
-        Needs ``precision="fdr"`` or ``"empirical"``.
+        Needs ``precision="fdr"`` or ``"empirical"``; with a ridge ``"auto"`` is ``"fdr"`` if there are d + 3 rows.
     l1_weight : "auto" or float
         The paper's λ₁' = 1/ρ₀, for Θ as it is: its effect depends on the unit of X. ``"auto"`` is 0.1 after Θ has been
         divided by its smallest diagonal entry (or the typical inverse of known noise variances), so that it does not.

@@ -38,6 +38,7 @@ class _Tetrad(Method):
         return f"{super().version()} (Tetrad {self.archive.split('-')[2]})"
 
     def search(self, score: Any) -> Any:
+        """Return Tetrad's search, ready to run; each method below has its own."""
         raise NotImplementedError
 
     def fit(self, X: np.ndarray) -> np.ndarray:
