@@ -108,7 +108,6 @@ def rival_cases() -> Iterator[tuple[str, Case]]:
         ):
             for method in GAUSSIAN_RIVALS:
                 yield method, Case(graph, degree, d, n, "standardised", seed=seed)
-    for seed in range(3):
         for noise in ("exponential", "gumbel", "uniform", "laplace"):
             for method in SHAPE_RIVALS:
                 yield method, Case("ER", 1, 100, 1000, "standardised", noise, seed=seed)
