@@ -27,7 +27,7 @@ import scipy.sparse as sp
 
 from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
 from icid_rs.refine import edge_penalty
-from icid_rs.search import search_orders
+from icid_rs.search import OrderSearch
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 
@@ -122,9 +122,8 @@ def sweep(seeds: int) -> None:
             estimate = fdr_precision(X)
             order = np.random.default_rng(seed).permutation(d)
             begin = time.perf_counter()
-            found = search_orders(
-                estimate, len(X), {"random": order}, penalty=edge_penalty(len(X), d), trials=0, n_threads=1
-            )
+            search = OrderSearch(estimate, len(X), n_threads=1)
+            found = search.run({"random": order}, penalty=edge_penalty(len(X), d))
             whole.append(time.perf_counter() - begin)
             moves.append(found.descent[0])
             spent.append(found.descent[1] / found.descent[0])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
-from icid_rs.choices import null_inflation, shape_statistics
 from icid_rs.dag import causal_order
-from icid_rs.search import search_orders
+from icid_rs.residuals import null_inflation, shape_statistics
+from icid_rs.search import OrderSearch
 from icid_rs.sortability import sortability
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
@@ -53,7 +53,7 @@ def score_by_hand(B: np.ndarray, X: np.ndarray, penalty: float, *, shaped: bool)
 def test_the_score_is_that_of_the_graph_and_no_worse_than_the_truth(seed, shaped):
     B, X = table(15, 1, 1000, seed, "exponential" if shaped else "gaussian")
     values = np.ascontiguousarray(((X - X.mean(axis=0)) / X.std(axis=0)).T) if shaped else None
-    found = search_orders(fdr_precision(X), 1000, {}, penalty=15.0, values=values, trials=100)
+    found = OrderSearch(fdr_precision(X), 1000).run(penalty=15.0, values=values, trials=100)
     expected = score_by_hand(found.B.toarray(), X, 15.0, shaped=shaped)
     assert found.score == pytest.approx(expected, rel=1e-6)
     assert found.score <= score_by_hand(B.toarray(), X, 15.0, shaped=shaped) + 1e-6
@@ -80,7 +80,7 @@ def test_small_problems_are_solved_as_well_as_by_trying_all_orders():
         return total
 
     best = min(best_along(order) for order in itertools.permutations(range(5)))
-    found = search_orders(fdr_precision(X), n, {}, penalty=penalty, trials=200)
+    found = OrderSearch(fdr_precision(X), n).run(penalty=penalty, trials=200)
     assert found.score == pytest.approx(best, rel=1e-6)
 
 
@@ -167,7 +167,7 @@ def test_columns_that_are_not_continuous_still_have_edges():
 
 def test_ties_of_huge_scores_do_not_go_round_in_circles():
     _, X = table(13, 2, 300, 0)
-    found = search_orders(fdr_precision(X), 10**12, {}, penalty=30.0, trials=200)
+    found = OrderSearch(fdr_precision(X), 10**12).run(penalty=30.0, trials=200)
     assert found.trials == 200
 
 
@@ -301,8 +301,18 @@ def test_a_time_limit_keeps_the_best():
 def test_more_trials_are_never_worse():
     _, X = table(60, 3, 1500, 1)
     estimate = fdr_precision(X)
-    scores = [
-        search_orders(estimate, 1500, {}, penalty=20.0, trials=trials, seed=3).score for trials in (0, 50, 300, 900)
-    ]
+    search = OrderSearch(estimate, 1500)
+    scores = [search.run(penalty=20.0, trials=trials, seed=3).score for trials in (0, 50, 300, 900)]
     assert scores == sorted(scores, reverse=True)
     assert scores[-1] < scores[0]
+
+
+def test_patience_ends_a_search_that_finds_nothing_better():
+    _, X = table(60, 1, 1500, 1)
+    search = OrderSearch(fdr_precision(X), 1500)
+    whole = search.run(penalty=20.0, trials=3000)
+    patient = search.run(penalty=20.0, trials=3000, patience=300)
+    assert whole.trials == 3000
+    assert 300 <= patient.trials < 2000
+    assert patient.score == pytest.approx(whole.score, abs=1e-6)
+    assert search.run(penalty=20.0, trials=100, patience=300).trials == 100

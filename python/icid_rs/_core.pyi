@@ -176,6 +176,7 @@ def search(
     noise_shares: NDArray[np.float64] | None,
     knowledge: _Knowledge | None,
     trials: int,
+    patience: int | None,
     seconds: float | None,
     seed: int,
     n_threads: int | None,

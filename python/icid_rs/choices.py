@@ -8,137 +8,44 @@ Everything is decided by one score, twice the negative log-likelihood plus penal
   order; that is the statistic of Jarque and Bera.
 - An edge costs log n + 4 log d (`refine.edge_penalty`), times the inflation of the null.
 
-The null is what the residuals of variables without an edge between them should be: uncorrelated, with n r² distributed
-as χ² with one degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger
-throughout, and an edge must stand out against that. The inflation compares the tails: the quantile of n r² that leaves
-out one pair in a hundred (five pairs at least, so that a few missed edges do not count) with that of χ². It is about 1
-where the model is right and the graph has been found; an inflation that would cost most of the edges, or that grows
-with every edge it drops, is not believed.
+The null is what chance makes of the residuals' correlations (`residuals`). Where the linear model fits only roughly, or
+rows are not independent, it is inflated, and an edge must stand out against that. An inflation that would cost most of
+the edges, or that grows with every edge it drops, is not believed.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
 from icid_rs._validation import FloatArray
 from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision
 from icid_rs.refine import Refined, edge_penalty, refine_by_order
-from icid_rs.search import Searched, search_orders, smallest_pivots
+from icid_rs.residuals import null_inflation, shape_statistics
+from icid_rs.search import OrderSearch, Searched, smallest_pivots
 
+#: Trials for each variable, and trials at least, that a search of automatic length makes at most.
+_TRIALS, _LEAST_TRIALS = 10, 1000
+#: So many variables to a trial, and so many trials at least, without improvement end it.
+_VARIABLES, _LEAST_PATIENCE = 2, 500
 #: Rounds in which the inflation of the null is brought up to date.
 _ROUNDS = 4
 #: One edge in this many, at least, must survive a higher penalty.
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
-#: Rows whose residuals are looked at together.
-_BLOCK_ROWS = 256
-#: Residuals that are looked at together: enough for the products, few enough to stay near.
-_BLOCK_COLUMNS = 128
 
-Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
 #: A graph with its weights, however it was found.
 Fitted = TypeVar("Fitted", Refined, Searched)
 #: Causal orders by name: ``"first"`` the cheapest, ``"gaussian"`` more of them, ``"shaped"`` those that use the shape
 #: of the noise.
 Propose = Callable[[Literal["first", "gaussian", "shaped"]], dict[str, NDArray[np.intp]]]
-
-
-def null_inflation(B: Csr, covariance: FloatArray, n: int) -> float:
-    """Compare the tail of squared correlations between residuals with what chance explains.
-
-    Parameters
-    ----------
-    B : scipy.sparse.csr_array of shape (d, d)
-        A graph with its weights.
-    covariance : array of shape (d, d)
-    n : int
-        Number of samples.
-
-    Returns
-    -------
-    float
-        At least 1.
-
-    Examples
-    --------
-    >>> from icid_rs import ICID, datasets
-    >>> from icid_rs.choices import null_inflation
-    >>> X = datasets.sample_sem(datasets.random_dag(40, 1, random_state=0), 1000, random_state=0)
-    >>> model = ICID().fit(X)
-    >>> null_inflation(model.adjacency_matrix_, model.covariance_, 1000) < 1.3
-    True
-    """
-    squares = _residual_squares(B, covariance)
-    if squares.size < 4:
-        return 1.0
-    tail = float(np.clip(5 / squares.size, 0.01, 0.5))
-    largest = np.quantile(squares, 1.0 - tail, overwrite_input=True)
-    return max(1.0, float(n * largest / chi2.isf(tail, 1)))
-
-
-def _residual_squares(B: Csr, covariance: FloatArray) -> FloatArray:
-    """Return the squared correlations between the residuals of pairs without an edge.
-
-    Some residuals at a time, with those before them: their covariance in full would be as large as that of the columns.
-    """
-    d = len(covariance)
-    A = sp.csr_array(sp.eye_array(d) - B.T)
-    joined = sp.csr_array(abs(B) + abs(B.T))
-    squares, filled = np.empty(d * (d - 1) // 2), 0
-    variances = np.empty(d)
-    for start in range(0, d, _BLOCK_COLUMNS):
-        block = slice(start, min(start + _BLOCK_COLUMNS, d))
-        cross = np.ascontiguousarray((A[block] @ covariance).T)
-        residual = np.asarray(A[: block.stop] @ cross)
-        variances[block] = residual[block].diagonal()
-        residual **= 2
-        residual /= variances[block]
-        residual /= variances[: block.stop, None]
-        # Each pair once, and those that are joined not at all.
-        apart = ~np.tri(block.stop, residual.shape[1], -start, dtype=bool)
-        apart[joined[: block.stop, block].nonzero()] = False
-        found = residual[apart]
-        squares[filled : filled + found.size] = found
-        filled += found.size
-    return squares[:filled]
-
-
-def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
-    """Compute n (skewness²/6 + excess kurtosis²/24) for the residuals of each variable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import scipy.sparse as sp
-    >>> from icid_rs.choices import shape_statistics
-    >>> X = np.random.default_rng(0).exponential(size=(1000, 2))
-    >>> bool((shape_statistics(X, X.mean(axis=0), sp.csr_array((2, 2))) > 100).all())
-    True
-    """
-    n, d = X.shape
-    # By variables, as the product with a sparse matrix wants them, and few rows at a time, so that they stay at hand.
-    A = sp.csr_array((sp.eye_array(d) - B).T)
-    sums = np.zeros((3, d))
-    for start in range(0, n, _BLOCK_ROWS):
-        centred = np.array(X[start : start + _BLOCK_ROWS].T, order="C")
-        centred -= location[:, None]
-        residual = np.asarray(A @ centred)
-        square = residual * residual
-        sums[0] += square.sum(axis=1)
-        sums[1] += np.einsum("ij,ij->i", square, residual)
-        sums[2] += np.einsum("ij,ij->i", square, square)
-    second, third, fourth = sums / n
-    return np.asarray(n * ((third / second**1.5) ** 2 / 6 + (fourth / second**2 - 3) ** 2 / 24))
 
 
 def refine_by_search(
@@ -152,7 +59,7 @@ def refine_by_search(
     noise_variances: FloatArray | None,
     knowledge: Knowledge | None = None,
     always: bool,
-    trials: int,
+    trials: int | None,
     seconds: float | None,
     seed: int,
     n_threads: int | None,
@@ -178,8 +85,10 @@ def refine_by_search(
         What is known of the edges.
     always : bool
         Search even if noise variances are equal or known, so that elimination gives the graph.
-    trials, seconds, seed, n_threads
-        See `search.search_orders`.
+    trials : int, optional
+        By default the search ends after trials that found nothing better: one for two variables, and 500 at least.
+    seconds, seed, n_threads
+        See `search.OrderSearch`.
 
     Returns
     -------
@@ -197,115 +106,196 @@ def refine_by_search(
     >>> refined.info["choices"]["noise"]["chosen"]
     'equal'
     """
-    covariance = estimate.covariance
-    d = len(covariance)
     if samples is None:
         assert X is not None, "there are samples, or their number"
         samples = len(X)
-    n = samples
-    base = edge_penalty(n, d)
-    deadline = None if seconds is None else time.monotonic() + seconds
-
-    def left() -> float | None:
-        return None if deadline is None else max(0.0, deadline - time.monotonic())
-
-    choices: dict[str, Any] = {}
+    task = _Task(X, location, estimate, samples, knowledge, trials, seconds, seed, n_threads)
     proposed = propose("first")
-    given: dict[str, Any] = {"knowledge": knowledge, "n_threads": n_threads}
-
-    ordered, inflation = None, 1.0
+    ordered: Refined | None = None
     if noise != "unequal" or noise_variances is not None:
-        ordered, inflation = _calibrated_order(estimate, n, proposed, noise_variances, knowledge, n_threads)
-        if estimate.inverse is None:
-            ordered, inflation = _mended(ordered, estimate, n, noise_variances, seconds=left(), **given)
-        score = _equal_score(ordered, n, ordered.info["penalty"])
-        same_graph = _unequal_score(ordered, n, ordered.info["penalty"])
-        settled = noise == "equal" or noise_variances is not None or score <= same_graph
+        ordered, settled = task.by_order(proposed, noise_variances, given=noise == "equal")
         # Elimination follows what is known of orders, not of single edges.
         if settled and not always and (knowledge is None or knowledge.is_order):
-            chosen = "known" if noise_variances is not None else "equal"
-            choices["noise"] = {"chosen": chosen, "equal": score, "unequal, same graph": same_graph}
-            choices["penalty"] = {"edge": base, "inflation": inflation}
-            return _with(ordered, "order" if estimate.inverse is not None else "search", choices)
+            return _with(ordered, "order" if estimate.inverse is not None else "search", task.choices)
         if settled:
-            omega = np.full(d, ordered.noise_variances.mean()) if noise_variances is None else noise_variances
-            found = search_orders(
-                estimate,
-                n,
+            omega = np.full(len(location), ordered.noise_variances.mean())
+            found = task.search(
                 {**proposed, "elimination": ordered.order},
-                penalty=base * inflation,
-                noise_variances=omega,
-                trials=trials,
-                seconds=left(),
-                seed=seed,
-                **given,
+                task.choices["penalty"]["inflation"],
+                noise_variances=omega if noise_variances is None else noise_variances,
+                **task.effort,
             )
-            choices["noise"] = {"chosen": "known" if noise_variances is not None else "equal", "equal": score}
-            choices["penalty"] = {"edge": base, "inflation": inflation}
-            return _from_search(found, choices)
+            return _from_search(found, task.choices)
         proposed["elimination"] = ordered.order
+    found = task.by_search(proposed, propose)
+    if ordered is not None and task.prefers(ordered):
+        return _with(ordered, "order", task.choices)
+    return _from_search(found, task.choices)
 
-    # A first graph, to see what residuals look like.
-    starts = {"smallest pivots": smallest_pivots(estimate, n_threads), **proposed, **propose("gaussian")}
-    found = search_orders(estimate, n, starts, penalty=base, seconds=left(), **given)
-    start_scores = found.start_scores
-    shape = 0.0 if X is None else float(shape_statistics(X, location, found.B).sum())
-    gaussian = shape <= 2 * d * np.log(n)
-    values = None
-    if X is not None and not gaussian:
-        # What was good without the shapes of the residuals need not be with them: all start again.
-        starts.update(propose("shaped"))
-        values = np.ascontiguousarray(((X - location) / np.sqrt(covariance.diagonal())).T)
-        starts["search"] = found.order
-        found = search_orders(estimate, n, starts, penalty=base, values=values, seconds=left(), **given)
+
+class _Task:
+    """What is to be refined, with what is given for it, and the choices made so far."""
+
+    def __init__(
+        self,
+        X: FloatArray | None,
+        location: FloatArray,
+        estimate: Precision,
+        n: int,
+        knowledge: Knowledge | None,
+        trials: int | None,
+        seconds: float | None,
+        seed: int,
+        n_threads: int | None,
+    ) -> None:
+        self.X, self.location, self.estimate, self.n = X, location, estimate, n
+        self.knowledge, self.n_threads = knowledge, n_threads
+        d = len(location)
+        self.base = edge_penalty(n, d)
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        #: How long to search in earnest.
+        self.effort: dict[str, Any] = {"trials": trials, "seed": seed}
+        if trials is None:
+            patience = max(d // _VARIABLES, _LEAST_PATIENCE)
+            self.effort |= {"trials": max(_TRIALS * d, _LEAST_TRIALS), "patience": patience}
+        self.choices: dict[str, Any] = {"noise": {}}
+        self._orders: OrderSearch | None = None
+
+    def left(self) -> float | None:
+        """Return the seconds that are left."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def search(
+        self, starts: Mapping[str, NDArray[np.intp]], inflation: float, *, share: float = 1.0, **how: Any
+    ) -> Searched:
+        """Search with a penalty so many times the ordinary one, in a share of the time that is left."""
+        if self._orders is None:
+            self._orders = OrderSearch(self.estimate, self.n, self.knowledge, self.n_threads)
+        left = self.left()
+        seconds = None if left is None else left * share
+        return self._orders.run(starts, penalty=self.base * inflation, seconds=seconds, **how)
+
+    def by_order(
+        self, proposed: Mapping[str, NDArray[np.intp]], noise_variances: FloatArray | None, *, given: bool
+    ) -> tuple[Refined, bool]:
+        """Fit along the order of elimination; say whether equal or known variances are given, or fit better."""
+        given = given or noise_variances is not None
+        proposal = proposed.get("decomposition", np.arange(len(self.location)))
+        given_order = (self.estimate, self.n, proposal, noise_variances, self.n_threads)
+
+        def fit(inflation: float) -> Refined:
+            return refine_by_order(*given_order, penalty=self.base * inflation, knowledge=self.knowledge)
+
+        ordered, inflation = fit(1.0), 1.0
+        if self.estimate.inverse is None:
+            ordered, inflation = self.mended(ordered, noise_variances)
+        elif given or _equal_score(ordered, self.n, self.base) <= _unequal_score(ordered, self.n, self.base):
+            # What a wrong order leaves says nothing of the null.
+            ordered, inflation = self.calibrate(ordered, fit)
+        penalty = self.base * inflation
+        equal, unequal = _equal_score(ordered, self.n, penalty), _unequal_score(ordered, self.n, penalty)
+        settled = given or equal <= unequal
+        if settled:
+            chosen = "equal" if noise_variances is None else "known"
+            self.choices["noise"] = {"chosen": chosen, "equal": equal, "unequal, same graph": unequal}
+            self.choices["penalty"] = {"edge": self.base, "inflation": inflation}
+        return ordered, settled
+
+    def mended(self, ordered: Refined, noise_variances: FloatArray | None) -> tuple[Refined, float]:
+        """Move variables where that fits better: with few rows the order of elimination errs here and there."""
+
+        def search(inflation: float, start: Refined | Searched) -> Searched:
+            size = np.full(len(start.order), start.noise_variances.mean())
+            omega = size if noise_variances is None else noise_variances
+            return self.search({"order": start.order}, inflation, noise_variances=omega)
+
+        # What is mended has less noise, by which it can be judged better.
+        found = search(1.0, search(1.0, ordered))
+        found, inflation = self.calibrate(found, lambda inflation: search(inflation, found))
+        info = {**ordered.info, "order": "search", "score": found.score, "penalty": self.base * inflation}
+        return Refined(found.B, found.order, found.noise_variances, info), inflation
+
+    def by_search(self, proposed: Mapping[str, NDArray[np.intp]], propose: Propose) -> Searched:
+        """Search without supposing anything of the noise variances."""
+        # A first graph, to see what residuals look like.
+        pivots = smallest_pivots(self.estimate, self.n_threads)
+        starts = {"smallest pivots": pivots, **proposed, **propose("gaussian")}
+        found = self.search(starts, 1.0)
         start_scores = found.start_scores
-    pivots = starts["smallest pivots"]
+        shape = self.shape(found)
+        threshold = 2 * len(self.location) * float(np.log(self.n))
+        values = None
+        if self.X is not None and shape.sum() > threshold:
+            # What was good without the shapes of the residuals need not be with them: all start again.
+            deviations = np.sqrt(self.estimate.covariance.diagonal())
+            values = np.ascontiguousarray(((self.X - self.location) / deviations).T)
+            starts |= propose("shaped") | {"search": found.order}
+            found = self.search(starts, 1.0, values=values)
+            start_scores = found.start_scores
 
-    def search(penalty: float, start: NDArray[np.intp], trials: int, share: float = 1.0) -> Searched:
-        remaining = left()
-        return search_orders(
-            estimate,
-            n,
-            {"search": start} if trials else {"smallest pivots": pivots, "search": start},
-            penalty=penalty,
-            values=values,
-            trials=trials,
-            seconds=None if remaining is None else remaining * share,
-            seed=seed,
-            **given,
+        # The null is judged by the best graph: one that is not found out yet leaves residuals that look inflated.
+        further = self.search({"search": found.order}, 1.0, share=0.5, values=values, **self.effort)
+        first = min(further, found, key=_score)
+        found, inflation = self.calibrate(
+            first,
+            lambda inflation: self.search({"smallest pivots": pivots, "search": first.order}, inflation, values=values),
         )
+        if self.left() == 0.0:
+            # Graphs that time has cut short say nothing of the null.
+            found, inflation = first, 1.0
+        effort = dict(self.effort)
+        if inflation == 1.0:
+            effort["trials"] -= further.trials if self.deadline is not None else effort["trials"]
+        if effort["trials"] > 0:
+            further = self.search({"search": found.order}, inflation, values=values, **effort)
+            found = min(further, found, key=_score)
 
-    # The null is judged by the best graph: one that is not found out yet leaves residuals that look inflated.
-    found = min(found, search(base, found.order, trials, share=0.5), key=_score)
-    calibrated, inflation = _calibrate(found, lambda penalty: search(penalty, found.order, 0), covariance, n, base)
-    if left() == 0.0:
-        # Graphs that time has cut short say nothing of the null.
-        calibrated, inflation = found, 1.0
-    missing = trials if inflation > 1.0 else trials - found.trials
-    if missing > 0:
-        found = min(calibrated, search(base * inflation, calibrated.order, missing), key=_score)
+        variances = self.estimate.covariance.diagonal()
+        score = found.score + self.n * float(np.log(variances).sum()) + len(variances) * float(np.log(self.n))
+        shaped = np.flatnonzero(self.shape(found) > 2 * np.log(self.n)).tolist()
+        self.choices["noise"] = {"chosen": "unequal", "unequal": score}
+        self.choices["residuals"] = {
+            "gaussian": values is None,
+            "shape": float(shape.sum()),
+            "threshold": threshold,
+            "shaped": shaped,
+            "shaped variables": len(shaped),
+        }
+        self.choices["penalty"] = {"edge": self.base, "inflation": inflation}
+        self.choices["starts"] = start_scores
+        return found
 
-    score = found.score + n * float(np.log(covariance.diagonal()).sum()) + d * float(np.log(n))
-    choices["noise"] = {"chosen": "unequal", "unequal": score}
-    shaped = [] if X is None else np.flatnonzero(shape_statistics(X, location, found.B) > 2 * np.log(n)).tolist()
-    choices["residuals"] = {
-        "gaussian": bool(gaussian),
-        "shape": shape,
-        "threshold": float(2 * d * np.log(n)),
-        "shaped": shaped,
-        "shaped variables": len(shaped),
-    }
-    choices["penalty"] = {"edge": base, "inflation": inflation}
-    choices["starts"] = start_scores
-    if ordered is not None:
-        equal = _equal_score(ordered, n, base * inflation)
-        if X is not None and not gaussian:
-            equal -= float(shape_statistics(X, location, ordered.B).sum())
-        choices["noise"]["equal"] = equal
-        if equal < score:
-            choices["noise"]["chosen"] = "equal"
-            return _with(ordered, "order", choices)
-    return _from_search(found, choices)
+    def prefers(self, ordered: Refined) -> bool:
+        """Tell whether equal variances fit better after all than what a search found without supposing them."""
+        noise, penalty = self.choices["noise"], self.choices["penalty"]
+        noise["equal"] = _equal_score(ordered, self.n, penalty["edge"] * penalty["inflation"])
+        if not self.choices["residuals"]["gaussian"]:
+            noise["equal"] -= float(self.shape(ordered).sum())
+        if noise["equal"] < noise["unequal"]:
+            noise["chosen"] = "equal"
+        return bool(noise["chosen"] == "equal")
+
+    def calibrate(self, first: Fitted, fit: Callable[[float], Fitted]) -> tuple[Fitted, float]:
+        """Raise the penalty until the null of the graph fitted with it is no more inflated than the penalty.
+
+        Raising the penalty drops edges. If these were real, the null looks worse than before, and the penalty runs
+        away. So what is no fixed point after a few rounds, or leaves few of the edges, is not a matter of the null: the
+        first graph is kept.
+        """
+        fitted, inflation = first, 1.0
+        for _ in range(_ROUNDS):
+            measured = null_inflation(fitted.B, self.estimate.covariance, self.n)
+            if measured <= inflation * _NOTABLE:
+                return fitted, inflation
+            inflation = measured
+            fitted = fit(inflation)
+            if _SURVIVING * fitted.B.nnz < first.B.nnz:
+                break
+        return first, 1.0
+
+    def shape(self, found: Refined | Searched) -> FloatArray:
+        """Return what the shape of each variable's residuals gains; nothing without rows."""
+        return np.zeros(1) if self.X is None else shape_statistics(self.X, self.location, found.B)
 
 
 def refine_large(
@@ -350,64 +340,6 @@ def refine_large(
         "search": f"left out: {estimate.theta.shape[0]} variables are too many",
     }
     return _with(refined, "order", choices)
-
-
-def _calibrated_order(
-    estimate: Precision,
-    n: int,
-    proposed: dict[str, NDArray[np.intp]],
-    noise_variances: FloatArray | None,
-    knowledge: Knowledge | None,
-    n_threads: int | None,
-) -> tuple[Refined, float]:
-    """Fit along an order with a penalty that follows the residuals."""
-    d = len(estimate.covariance)
-    base = edge_penalty(n, d)
-    proposal = proposed.get("decomposition", np.arange(d))
-
-    def fit(penalty: float) -> Refined:
-        return refine_by_order(estimate, n, proposal, noise_variances, n_threads, penalty=penalty, knowledge=knowledge)
-
-    return _calibrate(fit(base), fit, estimate.covariance, n, base)
-
-
-def _mended(
-    ordered: Refined, estimate: Precision, n: int, noise_variances: FloatArray | None, **given: Any
-) -> tuple[Refined, float]:
-    """Move variables where that fits better: with few rows the order of elimination errs here and there."""
-    base = edge_penalty(n, len(estimate.covariance))
-
-    def search(penalty: float, start: Any) -> Searched:
-        size = np.full(len(start.order), start.noise_variances.mean())
-        omega = size if noise_variances is None else noise_variances
-        return search_orders(estimate, n, {"order": start.order}, penalty=penalty, noise_variances=omega, **given)
-
-    # What is mended has less noise, by which it can be judged better.
-    found = search(base, search(base, ordered))
-    found, inflation = _calibrate(found, lambda penalty: search(penalty, found), estimate.covariance, n, base)
-    info = {**ordered.info, "order": "search", "score": found.score, "penalty": base * inflation}
-    return Refined(found.B, found.order, found.noise_variances, info), inflation
-
-
-def _calibrate(
-    first: Fitted, fit: Callable[[float], Fitted], covariance: FloatArray, n: int, base: float
-) -> tuple[Fitted, float]:
-    """Raise the penalty until the null of the graph fitted with it is no more inflated than the penalty.
-
-    Raising the penalty drops edges. If these were real, the null looks worse than before, and the penalty runs away. So
-    what is no fixed point after a few rounds, or leaves few of the edges, is not a matter of the null: the first graph
-    is kept.
-    """
-    fitted, inflation = first, 1.0
-    for _ in range(_ROUNDS):
-        measured = null_inflation(fitted.B, covariance, n)
-        if measured <= inflation * _NOTABLE:
-            return fitted, inflation
-        inflation = measured
-        fitted = fit(base * inflation)
-        if _SURVIVING * fitted.B.nnz < first.B.nnz:
-            break
-    return first, 1.0
 
 
 def _score(found: Searched) -> float:

@@ -26,9 +26,6 @@ from icid_rs.reading import Evidence, ReadingMixin
 from icid_rs.refine import Refined, refine_by_order, refine_exactly
 from icid_rs.result import GraphMixin
 
-#: Trials of a search for each variable, and the least number.
-_TRIALS, _LEAST_TRIALS = 2, 1000
-
 
 class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
@@ -87,7 +84,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 300 iterations.
     trials : "auto" or int
-        Perturbations that a search tries; ``"auto"`` is two for each variable, and 1000 at least.
+        Perturbations that a search tries. ``"auto"``: until none helps among half as many as there are variables, or
+        500; ten for each variable, or 1000, are the most.
     time_limit : float, optional
         Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional
@@ -427,8 +425,6 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             return refine_large(estimate, samples, order, known, self.n_threads)
         if kind == "order":
             return refine_by_order(estimate, samples, order, known, self.n_threads, knowledge=proposer.knowledge)
-        if choices["trials"] == "auto":
-            choices["trials"] = max(_TRIALS * d, _LEAST_TRIALS)
         refined = refine_by_search(
             evidence.rows,
             evidence.location,
@@ -439,7 +435,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             noise_variances=known,
             knowledge=proposer.knowledge,
             always=kind == "search",
-            trials=choices["trials"],
+            trials=None if choices["trials"] == "auto" else choices["trials"],
             seconds=choices["time_limit"],
             seed=0 if self.random_state is None else check_int(self.random_state, "random_state", 0),
             n_threads=self.n_threads,

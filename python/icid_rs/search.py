@@ -59,21 +59,10 @@ class Searched:
     descent: tuple[int, float]
 
 
-def search_orders(
-    estimate: Precision,
-    n: int,
-    starts: Mapping[str, NDArray[np.intp]],
-    *,
-    penalty: float,
-    values: FloatArray | None = None,
-    noise_variances: FloatArray | None = None,
-    knowledge: Knowledge | None = None,
-    trials: int = 0,
-    seconds: float | None = None,
-    seed: int = 0,
-    n_threads: int | None = None,
-) -> Searched:
-    """Improve causal orders by moving variables, and perturb the best.
+class OrderSearch:
+    """Searches over the orders of a table's variables.
+
+    Correlations and candidates are the same for all of them, and worked out once.
 
     Parameters
     ----------
@@ -81,24 +70,9 @@ def search_orders(
         With its covariance, and its inverse if there is one.
     n : int
         Number of samples.
-    starts : mapping from names to orders
-        Causes first. Without any, `smallest_pivots`.
-    penalty : float
-        What an edge must gain in twice the log-likelihood.
-    values : array of shape (d, n), optional
-        Standardised variables. If given, the negentropy of the residuals counts.
-    noise_variances : array of shape (d,), optional
-        Ω if it is known.
     knowledge : Knowledge, optional
         What is known of the edges.
-    trials, seconds
-        How long to search.
-    seed : int
     n_threads : int, optional
-
-    Returns
-    -------
-    Searched
 
     Examples
     --------
@@ -106,65 +80,108 @@ def search_orders(
 
     >>> import numpy as np
     >>> from icid_rs import datasets, fdr_precision, metrics
-    >>> from icid_rs.search import search_orders
+    >>> from icid_rs.search import OrderSearch
     >>> B = datasets.random_dag(20, 1, random_state=0)
     >>> X = datasets.sample_sem(B, 2000, noise="exponential", random_state=0)
     >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
-    >>> found = search_orders(fdr_precision(X), 2000, {}, penalty=20.0, values=np.ascontiguousarray(X.T), trials=100)
+    >>> search = OrderSearch(fdr_precision(X), 2000)
+    >>> found = search.run(penalty=20.0, values=np.ascontiguousarray(X.T), trials=100)
     >>> metrics.count_accuracy(B, found.B)["shd"]
     0
     """
-    covariance = estimate.covariance
-    variances = covariance.diagonal()
-    # Numbered by how well the others explain them, so that chance meets the same variables in any order of the columns.
-    diagonal = (estimate.theta if estimate.inverse is None else estimate.inverse).diagonal()
-    shares = variances * diagonal
-    least = np.full(len(covariance), _MINOR) if estimate.inverse is None else np.maximum(1.0 / shares, _MINOR)
-    names = np.argsort(shares, kind="stable")
-    numbers = np.argsort(names)
-    correlation = correlation_matrix(covariance)
-    pairs = candidate_pairs(estimate, correlation, n)
-    if knowledge is not None:
-        required = knowledge.required_pattern()
-        pairs = sp.csr_array(pairs + required + required.T)
-    pairs = pairs[names][:, names]
-    correlation = correlation[np.ix_(names, names)]
-    pairs.sort_indices()
-    all_starts = dict(starts) or {"smallest pivots": smallest_pivots(estimate, n_threads)}
-    if knowledge is not None:
-        all_starts = {name: knowledge.arrange(start) for name, start in all_starts.items()}
-    order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
-        correlation,
-        None if values is None else values[names],
-        csr_parts(pairs),
-        [numbers[start].astype(np.int64) for start in all_starts.values()],
-        samples=float(n),
-        penalty=penalty,
-        least=least[names],
-        noise_shares=None if noise_variances is None else (noise_variances / variances)[names],
-        knowledge=None if knowledge is None else knowledge.renumbered(numbers).parts,
-        trials=trials,
-        seconds=seconds,
-        seed=seed,
-        n_threads=n_threads,
-    )
-    d = len(covariance)
-    effects = np.repeat(names, np.diff(offsets))
-    graph = sp.csr_array((np.ones(len(parents)), (names[parents], effects)), shape=(d, d))
-    # Without a penalty every cause is kept: plain least squares.
-    parts, _ = _core.regress_within(
-        csr_parts(sp.csr_array(graph + graph.T)),
-        covariance,
-        samples=n,
-        penalty=0.0,
-        order=names[order].astype(np.int64),
-        noise_variances=None,
-        knowledge=None,
-        n_threads=n_threads,
-    )
-    fitted = from_parts(parts)
-    scores = dict(zip(all_starts, start_scores, strict=True))
-    return Searched(fitted.B, fitted.order, fitted.noise_variances, score, scores, made, improvements, descent)
+
+    def __init__(
+        self, estimate: Precision, n: int, knowledge: Knowledge | None = None, n_threads: int | None = None
+    ) -> None:
+        self.estimate, self.n, self.knowledge, self.n_threads = estimate, n, knowledge, n_threads
+        self.variances = estimate.covariance.diagonal()
+        # Numbered by how well the others explain them, so that chance meets the same variables in any order of the
+        # columns.
+        diagonal = (estimate.theta if estimate.inverse is None else estimate.inverse).diagonal()
+        shares = self.variances * diagonal
+        self._names = np.argsort(shares, kind="stable")
+        self._numbers = np.argsort(self._names)
+        least = np.full(len(shares), _MINOR) if estimate.inverse is None else np.maximum(1.0 / shares, _MINOR)
+        self._least = least[self._names]
+        correlation = correlation_matrix(estimate.covariance)
+        pairs = candidate_pairs(estimate, correlation, n)
+        if knowledge is not None:
+            required = knowledge.required_pattern()
+            pairs = sp.csr_array(pairs + required + required.T)
+        self._pairs = pairs[self._names][:, self._names]
+        self._pairs.sort_indices()
+        self._correlation = correlation[np.ix_(self._names, self._names)]
+
+    def run(
+        self,
+        starts: Mapping[str, NDArray[np.intp]] | None = None,
+        *,
+        penalty: float,
+        values: FloatArray | None = None,
+        noise_variances: FloatArray | None = None,
+        trials: int = 0,
+        patience: int | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+    ) -> Searched:
+        """Improve causal orders by moving variables, and perturb the best.
+
+        Parameters
+        ----------
+        starts : mapping from names to orders, optional
+            Causes first. Without any, `smallest_pivots`.
+        penalty : float
+            What an edge must gain in twice the log-likelihood.
+        values : array of shape (d, n), optional
+            Standardised variables. If given, the negentropy of the residuals counts.
+        noise_variances : array of shape (d,), optional
+            Ω if it is known.
+        trials, seconds
+            How long to search.
+        patience : int, optional
+            Trials without improvement after which the search ends.
+        seed : int
+
+        Returns
+        -------
+        Searched
+        """
+        starts = dict(starts or {"smallest pivots": smallest_pivots(self.estimate, self.n_threads)})
+        if self.knowledge is not None:
+            starts = {name: self.knowledge.arrange(start) for name, start in starts.items()}
+        names, numbers = self._names, self._numbers
+        order, offsets, parents, score, start_scores, made, improvements, descent = _core.search(
+            self._correlation,
+            None if values is None else values[names],
+            csr_parts(self._pairs),
+            [numbers[start].astype(np.int64) for start in starts.values()],
+            samples=float(self.n),
+            penalty=penalty,
+            least=self._least,
+            noise_shares=None if noise_variances is None else (noise_variances / self.variances)[names],
+            knowledge=None if self.knowledge is None else self.knowledge.renumbered(numbers).parts,
+            trials=trials,
+            patience=patience,
+            seconds=seconds,
+            seed=seed,
+            n_threads=self.n_threads,
+        )
+        effects = np.repeat(names, np.diff(offsets))
+        graph = sp.csr_array((np.ones(len(parents)), (names[parents], effects)), shape=self._pairs.shape)
+        # Without a penalty every cause is kept: plain least squares.
+        parts, _ = _core.regress_within(
+            csr_parts(sp.csr_array(graph + graph.T)),
+            self.estimate.covariance,
+            samples=self.n,
+            penalty=0.0,
+            order=names[order].astype(np.int64),
+            noise_variances=None,
+            knowledge=None,
+            n_threads=self.n_threads,
+        )
+        fitted = from_parts(parts)
+        scores = dict(zip(starts, start_scores, strict=True))
+        return Searched(fitted.B, fitted.order, fitted.noise_variances, score, scores, made, improvements, descent)
 
 
 def smallest_pivots(estimate: Precision, n_threads: int | None = None) -> NDArray[np.intp]:

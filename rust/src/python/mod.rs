@@ -299,7 +299,7 @@ type FoundParts<'py> = (
 /// Search over orders.
 #[pyfunction]
 #[pyo3(signature = (correlation, values, candidates, starts, *, samples, penalty, least, noise_shares, knowledge,
-                    trials, seconds, seed, n_threads))]
+                    trials, patience, seconds, seed, n_threads))]
 #[allow(clippy::too_many_arguments)]
 fn search<'py>(
     py: Python<'py>,
@@ -313,6 +313,7 @@ fn search<'py>(
     noise_shares: Option<PyReadonlyArray1<'py, f64>>,
     knowledge: Option<KnowledgeArrays<'py>>,
     trials: usize,
+    patience: Option<usize>,
     seconds: Option<f64>,
     seed: u64,
     n_threads: Option<usize>,
@@ -335,6 +336,7 @@ fn search<'py>(
         sorted.iter().copied().eq(0..d as u32)
     };
     let fitting = correlation.ncols() == d
+        && correlation.is_standard_layout()
         && candidates.len() == d
         && least.len() == d
         && values.is_none_or(|values| values.nrows() == d && values.is_standard_layout())
@@ -354,7 +356,7 @@ fn search<'py>(
     };
     let knowledge = to_knowledge(knowledge, d)?;
     let evidence = Evidence { correlation, values, samples, penalty, noise, least, knowledge: &knowledge };
-    let budget = Budget { trials, time, seed };
+    let budget = Budget { trials, patience: patience.unwrap_or(usize::MAX), time, seed };
     let call = LongCall::new(n_threads, correlation.len(), None)?;
     let found =
         call.run(py, |monitor| crate::search::search(&evidence, &candidates, &starts, budget, monitor.interrupt()))?;

@@ -5,7 +5,8 @@
 //! and a sweep over all variables is linear in their number.
 
 use super::Random;
-use super::parents::{Parents, Workspace};
+use super::growth::Workspace;
+use super::parents::Parents;
 use super::score::Evidence;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -99,7 +100,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     pub fn causes(&self, variable: u32) -> &[u32] {
-        &self.parents[variable as usize].kept
+        self.parents[variable as usize].causes()
     }
 
     pub fn score_of(&self, variable: u32) -> f64 {
@@ -214,7 +215,7 @@ impl<'a, 'e> State<'a, 'e> {
         own.resize(last - now, 0.0);
         let mut t = last;
         loop {
-            let picked = others[now..t].iter().rposition(|u| found.touched.contains(u));
+            let picked = others[now..t].iter().rposition(|&u| found.depend_on(u));
             let after = picked.unwrap_or(0);
             own[after..t - now].fill(found.score);
             t = now + after;
@@ -226,7 +227,7 @@ impl<'a, 'e> State<'a, 'e> {
         let mut loss = 0.0;
         for t in now + 1..=last {
             let passed = others[t - 1];
-            if self.parents[passed as usize].touched.contains(&variable) {
+            if self.parents[passed as usize].depend_on(variable) {
                 loss += self.find(passed, Some((variable, false))).score - self.parents[passed as usize].score;
                 if loss + most >= best.0 {
                     return;
@@ -265,7 +266,7 @@ impl<'a, 'e> State<'a, 'e> {
         while t > first && sums[t - first - 1] + gained + (found.score - current) < best.0 {
             t -= 1;
             gained += gains[t - first];
-            if found.touched.contains(&others[t]) {
+            if found.depend_on(others[t]) {
                 found = self.workspace.find(self.evidence, variable, &others[..t]);
             }
             let change = gained + (found.score - current);
@@ -297,7 +298,7 @@ impl<'a, 'e> State<'a, 'e> {
         self.replace(variable, own);
         for &u in &others[now.min(t)..now.max(t)] {
             let affected = if t > now {
-                self.parents[u as usize].touched.contains(&variable)
+                self.parents[u as usize].depend_on(variable)
             } else {
                 let Self { parents, evidence, workspace, .. } = self;
                 parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
@@ -401,8 +402,8 @@ impl<'a, 'e> State<'a, 'e> {
     pub fn suspects(&self) -> Vec<u32> {
         let mut in_triangle = vec![false; self.dim()];
         for (effect, parents) in self.parents.iter().enumerate() {
-            for (k, &a) in parents.kept.iter().enumerate() {
-                for &b in &parents.kept[..k] {
+            for (k, &a) in parents.causes().iter().enumerate() {
+                for &b in &parents.causes()[..k] {
                     if self.causes(a).contains(&b) || self.causes(b).contains(&a) {
                         in_triangle[effect] = true;
                         in_triangle[a as usize] = true;
@@ -456,19 +457,11 @@ impl<'a, 'e> State<'a, 'e> {
     /// Add the predecessor to a variable's candidates that it would gain most from, if that is worth an edge.
     fn widen(&mut self, variable: u32) -> bool {
         let Self { parents, evidence, workspace, candidates, places, .. } = self;
-        let Workspace { left_over, scratch, .. } = workspace;
-        let (parents, known) = (&parents[variable as usize], &candidates[variable as usize]);
+        let known = &candidates[variable as usize];
         let key = |i: u32| (places[i as usize], i);
-        let mut best = (evidence.penalty, None);
-        for &other in parents.further(evidence, variable, left_over) {
-            if key(other) < key(variable) && known.binary_search(&other).is_err() {
-                let gain = parents.gain_from(evidence, variable, other, scratch);
-                if gain > best.0 {
-                    best = (gain, Some(other));
-                }
-            }
-        }
-        let Some(other) = best.1 else { return false };
+        let further = parents[variable as usize].further(evidence, variable, &mut workspace.room).iter();
+        let new = further.filter(|(other, _)| key(*other) < key(variable) && known.binary_search(other).is_err());
+        let Some(&(other, _)) = new.max_by(|(_, a), (_, b)| a.total_cmp(b)) else { return false };
         self.join(variable, other);
         self.joined.push((variable, other));
         let parents = self.find(variable, None);

@@ -9,6 +9,7 @@
 //! sparse true graph has few.
 
 mod descent;
+mod growth;
 mod parents;
 mod score;
 mod share;
@@ -39,6 +40,8 @@ const FEW: usize = 1000;
 pub struct Budget {
     /// Trials, of all chains together.
     pub trials: usize,
+    /// Trials without improvement after which there will be none.
+    pub patience: usize,
     /// Time, from the call on.
     pub time: Option<Duration>,
     /// Seed of the trials.
@@ -91,7 +94,8 @@ pub fn search(
     }
     let mut randoms: Vec<Random> = (0..CHAINS).map(|chain| Random(budget.seed.wrapping_add(chain as u64))).collect();
     let (mut made, mut improvements) = (0, 0);
-    while made < budget.trials && in_time() && evidence.dim() > 1 {
+    let (mut best, mut improved) = (states[0].rank(), 0);
+    while made < budget.trials && made - improved < budget.patience && in_time() && evidence.dim() > 1 {
         let round = (evidence.dim() / ROUNDS).max(SHORTEST).min((budget.trials - made).div_ceil(CHAINS));
         let counts: Vec<(usize, usize)> = states
             .par_iter_mut()
@@ -104,6 +108,10 @@ pub fn search(
         }
         share(&mut states);
         states.par_iter_mut().for_each(|state| settle(state, &in_time));
+        let rank = states.iter().map(State::rank).fold(f64::INFINITY, f64::min);
+        if rank < best {
+            (best, improved) = (rank, made);
+        }
     }
     if interrupt.is_raised() {
         return Err(IcidError::Interrupted);

@@ -47,6 +47,11 @@ impl Evidence<'_> {
         self.correlation.nrows()
     }
 
+    /// A variable's correlations with all.
+    pub(crate) fn row(&self, variable: u32) -> &[f64] {
+        self.correlation.row(variable as usize).to_slice().expect("correlations by rows")
+    }
+
     /// Differences of scores up to this are rounding.
     pub(crate) fn tolerance(&self) -> f64 {
         1e-7 + 1e-11 * self.samples
@@ -58,6 +63,11 @@ impl Evidence<'_> {
             NoiseModel::Unequal => self.samples * left.ln(),
             NoiseModel::Known(shares) => self.samples * left / shares[variable as usize],
         }
+    }
+
+    /// What explaining a share of a variable gains when `left` is left of it.
+    pub(crate) fn gain(&self, variable: u32, share: f64, left: f64) -> f64 {
+        self.misfit(variable, left) - self.misfit(variable, left - share)
     }
 
     /// The share of a variable that a cause must explain when `left` is left of it.

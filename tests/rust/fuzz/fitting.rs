@@ -138,7 +138,7 @@ pub fn searching(bytes: &mut Bytes) {
         least: vec![0.01; d],
         knowledge: &knowledge,
     };
-    let budget = Budget { trials: bytes.below(6), time: None, seed: bytes.word() };
+    let budget = Budget { trials: bytes.below(6), patience: 1 + bytes.below(6), time: None, seed: bytes.word() };
     let found = search(&evidence, &candidates, &starts, budget, &Interrupt::default()).unwrap();
     assert!(found.score.is_finite() && is_order(&found.order, d), "{found:?}");
     let mut place = vec![0; d];

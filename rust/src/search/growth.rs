@@ -1,0 +1,256 @@
+//! The causes of a variable among those before it: grow by the best, then shrink by the worst.
+//!
+//! Growing is a Cholesky factorisation that picks its pivots: each candidate carries its covariance with the variable
+//! and its own variance, both given the causes so far, and one pick updates all candidates in one pass.
+
+use super::parents::{COLLINEAR, Parents, Room, weights};
+use super::score::Evidence;
+use crate::order::Spd;
+use crate::problem::numbering::scramble;
+use pulp::Arch;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// Rounds of growing and shrinking; most variables need one.
+const MAX_ROUNDS: usize = 10;
+/// Bytes that each search may spend on remembering.
+const MEMORY: usize = 1 << 24;
+
+/// Room for the work, and memory of what was found, and of negentropies: they cost a pass over the data.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// Of each candidate, given the picks: covariance with the variable, and variance.
+    covariance: Vec<f64>,
+    variance: Vec<f64>,
+    /// A row of entries for each pick, one for each candidate.
+    entries: Vec<f64>,
+    picked: Vec<u32>,
+    /// As in [`Parents`].
+    steps: Vec<f64>,
+    /// What a round takes over from the last one.
+    kept: Vec<u32>,
+    /// Picked in some round.
+    touched: Vec<u32>,
+    buffer: Vec<f64>,
+    pub scratch: Vec<f64>,
+    pub room: Room,
+    negentropies: HashMap<(u32, Vec<u32>), f64>,
+    /// What was found before, by a hash of the variable and its predecessors.
+    known: HashMap<u64, Arc<Parents>, BuildHasherDefault<Hashed>>,
+    known_size: usize,
+}
+
+/// For keys that are hashes themselves.
+#[derive(Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers");
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Workspace {
+    /// Find the causes of a variable among these predecessors, or remember them: trials that are undone come back to the
+    /// same places again and again.
+    pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Arc<Parents> {
+        let key =
+            before.iter().fold(!scramble(u64::from(variable)), |sum, &i| sum.wrapping_add(scramble(u64::from(i))));
+        if let Some(known) = self.known.get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(self.work_out(evidence, variable, before));
+        self.known_size += found.size();
+        if self.known_size > MEMORY {
+            self.known.clear();
+            self.known_size = found.size();
+        }
+        self.known.insert(key, Arc::clone(&found));
+        found
+    }
+
+    fn work_out(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
+        self.kept.clear();
+        self.kept.extend_from_slice(evidence.knowledge.causes(variable));
+        self.touched.clear();
+        let mut left = self.grow(evidence, variable, before);
+        // Each round lowers the score, so this ends.
+        for _ in 1..MAX_ROUNDS {
+            if !self.shrink(evidence, variable, left) {
+                break;
+            }
+            for pick in &self.picked {
+                if !self.touched.contains(pick) {
+                    self.touched.push(*pick);
+                }
+            }
+            left = self.grow(evidence, variable, before);
+        }
+        let mut score = evidence.misfit(variable, left) + evidence.penalty * self.picked.len() as f64;
+        if evidence.values.is_some() {
+            score -= self.negentropy(evidence, variable);
+        }
+        let dropped = self.touched.iter().copied().filter(|i| !self.picked.contains(i));
+        Parents::new(&self.picked, dropped, &self.steps, score)
+    }
+
+    /// Take over those kept, then pick the best, one after another, while they are worth their penalty; what is left.
+    fn grow(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> f64 {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.grow_vectorised(evidence, variable, before),
+        )
+    }
+
+    // Vectorised for the machine at hand only where it is inlined.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn grow_vectorised(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> f64 {
+        let m = before.len();
+        let Self { covariance, variance, entries, picked, steps, kept, .. } = self;
+        let target = evidence.row(variable);
+        covariance.clear();
+        covariance.extend(before.iter().map(|&i| target[i as usize]));
+        variance.clear();
+        // What has no variance is never picked.
+        variance.extend(before.iter().map(|&i| f64::from(u8::from(evidence.knowledge.allows(i, variable)))));
+        entries.clear();
+        picked.clear();
+        steps.clear();
+        let mut left = 1.0;
+        loop {
+            let depth = picked.len();
+            let (share, pick) = if let Some(&old) = kept.get(depth) {
+                let pick = before.iter().position(|&i| i == old).expect("a predecessor");
+                let share = covariance[pick] * covariance[pick] / variance[pick];
+                // What must be a cause is one, as long as there is anything left of it.
+                let least = if evidence.knowledge.requires(old, variable) { f64::EPSILON } else { COLLINEAR };
+                if variance[pick] <= least || share >= left {
+                    kept.remove(depth);
+                    continue;
+                }
+                (share, pick)
+            } else {
+                let mut best = (0.0, usize::MAX);
+                for (k, (&c, &q)) in covariance.iter().zip(&*variance).enumerate() {
+                    let share = c * c;
+                    // Compared as products: a division for each candidate would cost more than all the rest.
+                    if share > best.0 * q && q > COLLINEAR {
+                        best = (share / q, k);
+                    }
+                }
+                let (share, pick) = best;
+                if pick == usize::MAX || share >= left || evidence.gain(variable, share, left) <= evidence.penalty {
+                    return left;
+                }
+                best
+            };
+            let root = variance[pick].sqrt();
+            let (slope, scale) = (covariance[pick] / root, 1.0 / root);
+            steps.extend((0..depth).map(|s| entries[s * m + pick]));
+            steps.extend([root, slope]);
+            picked.push(before[pick]);
+            left -= share;
+
+            let row = evidence.row(before[pick]);
+            entries.extend(before.iter().map(|&i| row[i as usize]));
+            let (known, new) = entries.split_at_mut(depth * m);
+            for earlier in known.chunks_exact(m) {
+                let factor = earlier[pick];
+                for (entry, e) in new.iter_mut().zip(earlier) {
+                    *entry -= factor * e;
+                }
+            }
+            for (entry, (c, q)) in new.iter_mut().zip(covariance.iter_mut().zip(&mut *variance)) {
+                *entry *= scale;
+                *c -= *entry * slope;
+                *q -= *entry * *entry;
+            }
+            variance[pick] = 0.0;
+        }
+    }
+
+    /// The share of the variable that would be left more without the weakest of the picks that may be dropped.
+    fn smallest_loss(&mut self, evidence: &Evidence, variable: u32) -> f64 {
+        // `w_k² / [C⁻¹]_kk`, where `[C⁻¹]_kk` is the squared length of column k of the inverse factor.
+        let weights = weights(&self.picked, &self.steps);
+        let column = &mut self.scratch;
+        let mut smallest = f64::INFINITY;
+        for (k, weight) in weights.iter().enumerate() {
+            if evidence.knowledge.requires(self.picked[k], variable) {
+                continue;
+            }
+            column.clear();
+            // Rows are as long as their number, and two more.
+            let mut start = k * (k + 3) / 2;
+            let mut square = 0.0;
+            for i in k..weights.len() {
+                let row = &self.steps[start + k..=start + i];
+                let known: f64 = row.iter().zip(&*column).map(|(l, y)| l * y).sum();
+                let entry = (f64::from(u8::from(i == k)) - known) / row[i - k];
+                column.push(entry);
+                square += entry * entry;
+                start += i + 2;
+            }
+            smallest = smallest.min(weight * weight / square);
+        }
+        smallest
+    }
+
+    /// Keep those of the picks that earn their penalty, dropping the weakest first; true if any was dropped.
+    fn shrink(&mut self, evidence: &Evidence, variable: u32, left: f64) -> bool {
+        if self.picked.len() < 2 {
+            return false;
+        }
+        let weakest = self.smallest_loss(evidence, variable);
+        if weakest.is_infinite() || evidence.gain(variable, weakest, left + weakest) > evidence.penalty {
+            return false;
+        }
+        let Self { picked, kept, buffer, .. } = self;
+        kept.clone_from(picked);
+        let entry = |i: u32, j: u32| evidence.correlation[[i as usize, j as usize]];
+        let factor = Spd::factorise(kept.len(), |a, b| entry(kept[a], kept[b]), std::mem::take(buffer));
+        let Some(factor) = factor else { return false };
+        let right: Vec<f64> = kept.iter().map(|&i| entry(i, variable)).collect();
+        let mut weights = factor.solve(right.clone());
+        let mut left = 1.0 - weights.iter().zip(&right).map(|(w, c)| w * c).sum::<f64>();
+        let mut inverse = factor.into_inverse();
+        while kept.len() > 1 {
+            let loss = |k: usize| weights[k] * weights[k] / inverse.get(k, k);
+            let free = (0..kept.len()).filter(|&k| !evidence.knowledge.requires(kept[k], variable));
+            let Some(weakest) = free.min_by(|&a, &b| loss(a).total_cmp(&loss(b))) else { break };
+            let share = loss(weakest);
+            if evidence.gain(variable, share, left + share) > evidence.penalty {
+                break;
+            }
+            left += share;
+            let ratio = weights[weakest] / inverse.get(weakest, weakest);
+            for (k, weight) in weights.iter_mut().enumerate() {
+                *weight -= inverse.get(k, weakest) * ratio;
+            }
+            inverse.remove(weakest);
+            weights.remove(weakest);
+            kept.remove(weakest);
+        }
+        *buffer = inverse.into_buffer();
+        kept.len() < picked.len()
+    }
+
+    fn negentropy(&mut self, evidence: &Evidence, variable: u32) -> f64 {
+        let mut causes = self.picked.clone();
+        causes.sort_unstable();
+        let Self { negentropies, picked, steps, .. } = self;
+        *negentropies
+            .entry((variable, causes))
+            .or_insert_with(|| evidence.negentropy(variable, picked, &weights(picked, steps)))
+    }
+}
