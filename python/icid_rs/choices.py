@@ -109,28 +109,24 @@ def refine_by_search(
     if samples is None:
         assert X is not None, "there are samples, or their number"
         samples = len(X)
-    task = _Task(X, location, estimate, samples, knowledge, trials, seconds, seed, n_threads)
-    proposed = propose("first")
+    effort: dict[str, Any] = {"trials": trials, "seconds": seconds, "seed": seed}
+    task = _Task(X, location, estimate, samples, propose, noise_variances, knowledge, n_threads, **effort)
     ordered: Refined | None = None
     if noise != "unequal" or noise_variances is not None:
-        ordered, settled = task.by_order(proposed, noise_variances, given=noise == "equal")
+        ordered, settled = task.by_order(given=noise == "equal")
         # Elimination follows what is known of orders, not of single edges.
         if settled and not always and (knowledge is None or knowledge.is_order):
             return _with(ordered, "order" if estimate.inverse is not None else "search", task.choices)
         if settled:
-            omega = np.full(len(location), ordered.noise_variances.mean())
-            found = task.search(
-                {**proposed, "elimination": ordered.order},
-                task.choices["penalty"]["inflation"],
-                noise_variances=omega if noise_variances is None else noise_variances,
-                **task.effort,
-            )
-            return _from_search(found, task.choices)
-        proposed["elimination"] = ordered.order
-    found = task.by_search(proposed, propose)
-    if ordered is not None and task.prefers(ordered):
-        return _with(ordered, "order", task.choices)
-    return _from_search(found, task.choices)
+            task.proposed["elimination"] = ordered.order
+            inflation = task.choices["penalty"]["inflation"]
+            found = task.search(task.proposed, inflation, noise_variances=task.omega(ordered), **task.effort)
+            return task.refined(found)
+        task.proposed["elimination"] = ordered.order
+    found = task.by_search()
+    if ordered is not None:
+        ordered = task.reconsider(ordered)
+    return task.refined(found) if ordered is None else _with(ordered, "order", task.choices)
 
 
 class _Task:
@@ -142,14 +138,18 @@ class _Task:
         location: FloatArray,
         estimate: Precision,
         n: int,
+        propose: Propose,
+        noise_variances: FloatArray | None,
         knowledge: Knowledge | None,
+        n_threads: int | None,
+        *,
         trials: int | None,
         seconds: float | None,
         seed: int,
-        n_threads: int | None,
     ) -> None:
         self.X, self.location, self.estimate, self.n = X, location, estimate, n
-        self.knowledge, self.n_threads = knowledge, n_threads
+        self.propose, self.proposed = propose, propose("first")
+        self.noise_variances, self.knowledge, self.n_threads = noise_variances, knowledge, n_threads
         d = len(location)
         self.base = edge_penalty(n, d)
         self.deadline = None if seconds is None else time.monotonic() + seconds
@@ -158,7 +158,8 @@ class _Task:
         if trials is None:
             patience = max(d // _VARIABLES, _LEAST_PATIENCE)
             self.effort |= {"trials": max(_TRIALS * d, _LEAST_TRIALS), "patience": patience}
-        self.choices: dict[str, Any] = {"noise": {}}
+        self.choices: dict[str, Any] = {}
+        self.trials = self.improvements = 0
         self._orders: OrderSearch | None = None
 
     def left(self) -> float | None:
@@ -173,41 +174,52 @@ class _Task:
             self._orders = OrderSearch(self.estimate, self.n, self.knowledge, self.n_threads)
         left = self.left()
         seconds = None if left is None else left * share
-        return self._orders.run(starts, penalty=self.base * inflation, seconds=seconds, **how)
+        found = self._orders.run(starts, penalty=self.base * inflation, seconds=seconds, **how)
+        self.trials += found.trials
+        self.improvements += found.improvements
+        return found
 
-    def by_order(
-        self, proposed: Mapping[str, NDArray[np.intp]], noise_variances: FloatArray | None, *, given: bool
-    ) -> tuple[Refined, bool]:
-        """Fit along the order of elimination; say whether equal or known variances are given, or fit better."""
-        given = given or noise_variances is not None
-        proposal = proposed.get("decomposition", np.arange(len(self.location)))
-        given_order = (self.estimate, self.n, proposal, noise_variances, self.n_threads)
+    def along_order(self, inflation: float) -> Refined:
+        """Fit along the order of elimination, or a proposed one if that is better."""
+        return refine_by_order(
+            self.estimate,
+            self.n,
+            self.proposed.get("decomposition", np.arange(len(self.location))),
+            self.noise_variances,
+            self.n_threads,
+            penalty=self.base * inflation,
+            knowledge=self.knowledge,
+        )
 
-        def fit(inflation: float) -> Refined:
-            return refine_by_order(*given_order, penalty=self.base * inflation, knowledge=self.knowledge)
+    def omega(self, fitted: Refined | Searched) -> FloatArray:
+        """Return the noise variances: those known, or the mean of those left."""
+        if self.noise_variances is not None:
+            return self.noise_variances
+        return np.full(len(self.location), fitted.noise_variances.mean())
 
-        ordered, inflation = fit(1.0), 1.0
+    def by_order(self, *, given: bool) -> tuple[Refined, bool]:
+        """Fit along an order; say whether equal or known noise variances are given, or fit better."""
+        given = given or self.noise_variances is not None
+        ordered, inflation = self.along_order(1.0), 1.0
         if self.estimate.inverse is None:
-            ordered, inflation = self.mended(ordered, noise_variances)
+            ordered, inflation = self.mended(ordered)
         elif given or _equal_score(ordered, self.n, self.base) <= _unequal_score(ordered, self.n, self.base):
             # What a wrong order leaves says nothing of the null.
-            ordered, inflation = self.calibrate(ordered, fit)
+            ordered, inflation = self.calibrate(ordered, self.along_order)
         penalty = self.base * inflation
         equal, unequal = _equal_score(ordered, self.n, penalty), _unequal_score(ordered, self.n, penalty)
         settled = given or equal <= unequal
         if settled:
-            chosen = "equal" if noise_variances is None else "known"
+            chosen = "equal" if self.noise_variances is None else "known"
             self.choices["noise"] = {"chosen": chosen, "equal": equal, "unequal, same graph": unequal}
             self.choices["penalty"] = {"edge": self.base, "inflation": inflation}
         return ordered, settled
 
-    def mended(self, ordered: Refined, noise_variances: FloatArray | None) -> tuple[Refined, float]:
+    def mended(self, ordered: Refined) -> tuple[Refined, float]:
         """Move variables where that fits better: with few rows the order of elimination errs here and there."""
 
         def search(inflation: float, start: Refined | Searched) -> Searched:
-            size = np.full(len(start.order), start.noise_variances.mean())
-            omega = size if noise_variances is None else noise_variances
-            return self.search({"order": start.order}, inflation, noise_variances=omega)
+            return self.search({"order": start.order}, inflation, noise_variances=self.omega(start))
 
         # What is mended has less noise, by which it can be judged better.
         found = search(1.0, search(1.0, ordered))
@@ -215,11 +227,11 @@ class _Task:
         info = {**ordered.info, "order": "search", "score": found.score, "penalty": self.base * inflation}
         return Refined(found.B, found.order, found.noise_variances, info), inflation
 
-    def by_search(self, proposed: Mapping[str, NDArray[np.intp]], propose: Propose) -> Searched:
+    def by_search(self) -> Searched:
         """Search without supposing anything of the noise variances."""
         # A first graph, to see what residuals look like.
         pivots = smallest_pivots(self.estimate, self.n_threads)
-        starts = {"smallest pivots": pivots, **proposed, **propose("gaussian")}
+        starts = {"smallest pivots": pivots, **self.proposed, **self.propose("gaussian")}
         found = self.search(starts, 1.0)
         start_scores = found.start_scores
         shape = self.shape(found)
@@ -229,7 +241,7 @@ class _Task:
             # What was good without the shapes of the residuals need not be with them: all start again.
             deviations = np.sqrt(self.estimate.covariance.diagonal())
             values = np.ascontiguousarray(((self.X - self.location) / deviations).T)
-            starts |= propose("shaped") | {"search": found.order}
+            starts |= self.propose("shaped") | {"search": found.order}
             found = self.search(starts, 1.0, values=values)
             start_scores = found.start_scores
 
@@ -265,15 +277,18 @@ class _Task:
         self.choices["starts"] = start_scores
         return found
 
-    def prefers(self, ordered: Refined) -> bool:
-        """Tell whether equal variances fit better after all than what a search found without supposing them."""
-        noise, penalty = self.choices["noise"], self.choices["penalty"]
-        noise["equal"] = _equal_score(ordered, self.n, penalty["edge"] * penalty["inflation"])
+    def reconsider(self, ordered: Refined) -> Refined | None:
+        """Return the graph along an order if equal variances fit better after all than what a search found."""
+        noise, inflation = self.choices["noise"], self.choices["penalty"]["inflation"]
+        if inflation > 1.0 and self.estimate.inverse is not None:
+            ordered = self.along_order(inflation)
+        noise["equal"] = _equal_score(ordered, self.n, self.base * inflation)
         if not self.choices["residuals"]["gaussian"]:
             noise["equal"] -= float(self.shape(ordered).sum())
-        if noise["equal"] < noise["unequal"]:
-            noise["chosen"] = "equal"
-        return bool(noise["chosen"] == "equal")
+        if noise["equal"] >= noise["unequal"]:
+            return None
+        noise["chosen"] = "equal"
+        return ordered
 
     def calibrate(self, first: Fitted, fit: Callable[[float], Fitted]) -> tuple[Fitted, float]:
         """Raise the penalty until the null of the graph fitted with it is no more inflated than the penalty.
@@ -292,6 +307,20 @@ class _Task:
             if _SURVIVING * fitted.B.nnz < first.B.nnz:
                 break
         return first, 1.0
+
+    def refined(self, found: Searched) -> Refined:
+        """Add what led to it."""
+        info = {
+            "kind": "search",
+            "order": "search",
+            "scores": self.choices.get("starts", found.start_scores),
+            "score": found.score,
+            "penalty": self.base * self.choices["penalty"]["inflation"],
+            "trials": self.trials,
+            "improvements": self.improvements,
+            "choices": self.choices,
+        }
+        return Refined(found.B, found.order, found.noise_variances, info)
 
     def shape(self, found: Refined | Searched) -> FloatArray:
         """Return what the shape of each variable's residuals gains; nothing without rows."""
@@ -360,17 +389,3 @@ def _unequal_score(refined: Refined, n: int, penalty: float) -> float:
 def _with(refined: Refined, kind: str, choices: dict[str, Any]) -> Refined:
     info = {**refined.info, "kind": kind, "choices": choices}
     return Refined(refined.B, refined.order, refined.noise_variances, info)
-
-
-def _from_search(found: Searched, choices: dict[str, Any]) -> Refined:
-    info = {
-        "kind": "search",
-        "order": "search",
-        "scores": choices.get("starts", found.start_scores),
-        "score": found.score,
-        "penalty": choices["penalty"]["edge"] * choices["penalty"]["inflation"],
-        "trials": found.trials,
-        "improvements": found.improvements,
-        "choices": choices,
-    }
-    return Refined(found.B, found.order, found.noise_variances, info)
