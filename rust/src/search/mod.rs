@@ -13,6 +13,8 @@ mod growth;
 mod parents;
 mod score;
 mod share;
+mod state;
+mod trials;
 
 pub use score::{Evidence, NoiseModel};
 
@@ -20,10 +22,11 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 #[cfg(doc)]
 use crate::knowledge::Knowledge;
-use descent::State;
 use rayon::prelude::*;
 use share::share;
+use state::State;
 use std::time::{Duration, Instant};
+use trials::{Random, perturb};
 
 /// Searches that go on side by side, whatever the number of threads. After a trial for each variable they share what they
 /// found.
@@ -168,71 +171,4 @@ fn settle(state: &mut State, in_time: &impl Fn() -> bool) {
         state.descend(in_time);
     }
     state.keep();
-}
-
-/// Throw a few neighbours about, descend, and keep what is not worse; how many trials were made and how many were better.
-///
-/// Two of three trials begin with a suspect: there, on sparse graphs of 400 and 1000 variables, one in thirty was better;
-/// elsewhere one in a thousand.
-fn perturb(state: &mut State, trials: usize, random: &mut Random, in_time: &impl Fn() -> bool) -> (usize, usize) {
-    let (mut made, mut improvements) = (0, 0);
-    let tolerance = state.tolerance();
-    let suspects = state.suspects();
-    while made < trials && in_time() {
-        made += 1;
-        let first = if random.below(3) > 0 && !suspects.is_empty() {
-            suspects[random.below(suspects.len())]
-        } else {
-            random.below(state.dim()) as u32
-        };
-        throw(state, first, random);
-        state.descend(in_time);
-        let change = state.change();
-        // An order as good as the last one is a way out of a plateau. Out of time, a descent may have been cut short.
-        if change <= tolerance {
-            improvements += usize::from(change < -tolerance);
-            state.keep();
-        } else {
-            state.undo();
-        }
-    }
-    (made, improvements)
-}
-
-/// Reverse an edge or move a variable, and with it up to two of its neighbours.
-///
-/// Where they come to lie they may need causes that are no candidates, because paths to them cancel out in Θ and in the
-/// correlations alike.
-fn throw(state: &mut State, first: u32, random: &mut Random) {
-    let causes = state.causes(first);
-    if !causes.is_empty() && random.below(2) == 0 {
-        let cause = causes[random.below(causes.len())];
-        state.reverse(cause, first);
-    } else {
-        state.jump(first, random);
-    }
-    state.look_back(first);
-    for _ in 0..random.below(3) {
-        let causes = state.causes(first);
-        let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
-        if near.is_empty() {
-            break;
-        }
-        let other = near[random.below(near.len())];
-        state.jump(other, random);
-        state.look_back(other);
-    }
-}
-
-/// The `SplitMix64` generator of Steele, Lea and Flood (2014).
-pub(crate) struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(z ^ (z >> 31)) * n as u128) >> 64) as usize
-    }
 }

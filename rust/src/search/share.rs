@@ -4,7 +4,7 @@
 //! variables concerned fall into regions that no edge joins; each region is taken from the graph where it scores better,
 //! unless that closes a cycle.
 
-use super::descent::State;
+use super::state::State;
 
 /// Put the best regions of all states together, and let all go on from there.
 pub(crate) fn share(states: &mut [State]) {
