@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import scipy.io
 
 import fuzz_readers
 from icid_rs import CausalGraph, Moments, cli, datasets, load
+from icid_rs._matlab import check_elements
 from icid_rs.cli.tables import read_table
 from icid_rs.cli.text import TextOptions
 
@@ -115,6 +118,41 @@ def test_damaged_netsim_files(tmp_path):
     path.write_bytes(content[:-30])
     with pytest.raises(ValueError, match="ends too early"):
         datasets.load_netsim(path)
+
+
+def element(kind: int, content: bytes) -> bytes:
+    """An element of a MATLAB file of version 5: its type, its size, and its content in whole words."""
+    return struct.pack("<II", kind, len(content)) + content + bytes(-len(content) % 8)
+
+
+def array(flags: bytes = b"\x06" + bytes(7), dimensions: tuple[int, ...] = (1, 2), numbers: bytes = bytes(16)) -> bytes:
+    shape = struct.pack(f"<{len(dimensions)}i", *dimensions)
+    return element(14, element(6, flags) + element(5, shape) + element(1, b"ts") + element(9, numbers))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (element(15, zlib.compress(array() + array())), "hold one array"),
+        (element(9, bytes(8)), "type 9 is where an array should be"),
+        (element(14, element(6, bytes(8))), "lacks flags, dimensions, a name or numbers"),
+        (array(flags=b"\x06\x08" + bytes(6)), "something else than real numbers"),
+        (array(flags=b"\x04" + bytes(7)), "something else than real numbers"),
+        (array(dimensions=(2,)), "no dimensions, or too many"),
+        (array(dimensions=(1,) * 33), "no dimensions, or too many"),
+        (array(dimensions=(1, -2)), "the dimension -2"),
+        (array(dimensions=(2, 2)), "as many numbers as its dimensions say"),
+        (array()[:-1], "ends too early"),
+        (array() + bytes(7), "ends too early"),
+        (struct.pack("<HHI", 9, 5, 0), "a small element is too large"),
+        (element(8, b""), "an element of type 8, which is none"),
+    ],
+)
+def test_matlab_files_that_scipy_would_believe(content, message):
+    header = b"MATLAB 5.0".ljust(124) + b"\x00\x01IM"
+    check_elements(header + array())
+    with pytest.raises(ValueError, match=message):
+        check_elements(header + content)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this platform has no full device")
