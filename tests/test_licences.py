@@ -6,7 +6,7 @@ import tomllib
 
 from licences import HEADING, PAGE, ROOT, linked
 
-#: What may be linked into a program under the MIT licence; `deny.toml` has the same.
+#: What may be linked into a program under the MIT licence; `.cargo/deny.toml` has the same.
 ALLOWED = {"MIT", "BSD-2-Clause"}
 
 
