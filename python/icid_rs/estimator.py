@@ -82,7 +82,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         Dropping is better as long as enough rows are left: errors of pairs do not cancel as those of complete rows do.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
-        decomposition only proposes an order, and stops after 300 iterations.
+        decomposition only proposes an order, and stops after 150 iterations.
     trials : "auto" or int
         Perturbations that a search tries. ``"auto"``: until none helps among half as many as there are variables, or
         500; ten for each variable, or 1000, are the most.

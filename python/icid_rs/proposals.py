@@ -18,7 +18,7 @@ from icid_rs.knowledge import Knowledge
 from icid_rs.skewness import skewness_matrix
 
 #: Iterations of a decomposition that only proposes an order.
-_PROPOSING = 300
+_PROPOSING = 150
 #: Variables up to which decompositions with several weights propose orders.
 _FEW = 60
 
