@@ -24,15 +24,16 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2, s};
-use packing::{HEIGHT, Packed};
+use packing::{DEPTH, Packed};
 use product::{Shape, Tiles};
+use pulp::Arch;
 use rayon::prelude::*;
 use scan::{SLICE, Scan, Value};
 
 /// Rows of a block: it is centred at its own mean and joined as a whole.
 const BLOCK: usize = 64 * SLICE;
 /// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
-const AT_ONCE: usize = 1 << 23;
+const AT_ONCE: usize = 1 << 19;
 /// Blocks that are made at once, at most.
 const MOST_BLOCKS: usize = 16;
 
@@ -87,12 +88,12 @@ impl Moments {
             weight: [0.0; 2],
             shift: vec![0.0; columns],
             mean: vec![0.0; columns],
-            second: Tiles::zeros(columns, Shape::Lower),
+            second: Tiles::zeros(columns, Shape::Upper),
             third: third.then(|| Tiles::zeros(columns, Shape::Full)),
         })
     }
 
-    /// Moments from their sums; the upper triangle of `second` is not read.
+    /// Moments from their sums; the lower triangle of `second` is not read.
     ///
     /// # Errors
     /// [`IcidError::Size`] if sizes do not fit together, and as [`Moments::new`].
@@ -263,16 +264,20 @@ fn of_block<T: Value>(
     let d = rows.ncols();
     let [total, _] = scan.weight;
     let mean: Vec<f64> = scan.sums.iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect();
-    let mut second = Tiles::zeros(d, Shape::Lower);
+    let mut second = Tiles::zeros(d, Shape::Upper);
     let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
-    for start in (0..rows.nrows()).step_by(HEIGHT) {
-        let end = (start + HEIGHT).min(rows.nrows());
+    let arch = Arch::new();
+    for start in (0..rows.nrows()).step_by(DEPTH) {
+        let end = (start + DEPTH).min(rows.nrows());
         let weights = weights.map(|w| &w[start..end]);
         packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);
-        second.add_products(packed.weighted(), packed.centred(), packed.depths());
-        if let (Some(third), Some(squared)) = (&mut third, packed.squared()) {
-            third.add_products(squared, packed.centred(), packed.depths());
+        let (right, depth) = (packed.centred(), packed.depth());
+        let mut products: Vec<_> = second.products(packed.weighted(), right, depth).collect();
+        if let (Some(third), Some(left)) = (&mut third, packed.squared()) {
+            products.extend(third.products(left, right, depth));
         }
+        // One by one, so that no thread is left with several at the end.
+        products.into_par_iter().with_max_len(1).for_each(|product| arch.dispatch(product));
     }
     Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third }
 }
