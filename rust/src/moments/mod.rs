@@ -30,8 +30,10 @@ use pulp::Arch;
 use rayon::prelude::*;
 use scan::{SLICE, Scan, Value};
 
-/// Rows of a block: it is centred at its own mean and joined as a whole.
+/// Rows of a block, which is centred at its own mean and joined as a whole, at least.
 const BLOCK: usize = 64 * SLICE;
+/// Rows of a block for each column: its sums, which are made and joined apart, are then small beside it.
+const ROWS_PER_COLUMN: usize = 16;
 /// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
 const AT_ONCE: usize = 1 << 19;
 /// Blocks that are made at once, at most.
@@ -163,19 +165,17 @@ impl Moments {
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
         let mut seen = Seen::default();
-        let starts: Vec<usize> = (0..chunk.nrows()).step_by(BLOCK).collect();
+        let height = BLOCK.max(ROWS_PER_COLUMN * d);
+        let starts: Vec<usize> = (0..chunk.nrows()).step_by(height).collect();
         let at_once = (AT_ONCE / (d * d)).clamp(1, MOST_BLOCKS).min(starts.len().max(1));
         let mut buffers: Vec<Packed> = (0..at_once).map(|_| Packed::new(d, self.third.is_some())).collect();
         for starts in starts.chunks(at_once) {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
             let shift = &*shift.get_or_insert_with(|| scan::first_row(chunk));
             let blocks: Vec<_> = starts
                 .par_iter()
                 .zip(&mut buffers)
                 .map(|(&start, packed)| {
-                    let range = start..(start + BLOCK).min(chunk.nrows());
+                    let range = start..(start + height).min(chunk.nrows());
                     let rows = chunk.slice(s![range.clone(), ..]);
                     let weights = weights.map(|w| &w[range]);
                     let scan = Scan::new(&rows, weights, shift, seed);
@@ -183,7 +183,7 @@ impl Moments {
                         let value = rows[[row, column]].into();
                         return Err(IcidError::NotFinite { what: "chunk", row: start + row, column, value });
                     }
-                    let block = of_block(&rows, weights, shift, &scan, packed);
+                    let block = of_block(&rows, weights, shift, &scan, packed, interrupt)?;
                     Ok((scan, block))
                 })
                 .collect();
@@ -234,10 +234,9 @@ impl Moments {
             let near: Vec<f64> = gap.iter().map(|gap| -gap * b / total).collect();
             let far: Vec<f64> = gap.iter().map(|gap| gap * a / total).collect();
             let (left_diagonal, right_diagonal) = (self.second.diagonal(), other.second.diagonal());
-            // near_i left_ij + far_i right_ij, without the gap_i that both have.
-            let both = self.second.combined(-b / total, &other.second, a / total);
+            let (left, right) = (&self.second, &other.second);
             third.join(more, |i, j| {
-                2.0 * gap[i] * both.get(i, j)
+                2.0 * (near[i] * left.get(i, j) + far[i] * right.get(i, j))
                     + near[j] * left_diagonal[i]
                     + far[j] * right_diagonal[i]
                     + a * near[i] * near[i] * near[j]
@@ -253,14 +252,15 @@ impl Moments {
     }
 }
 
-/// The moments of one block.
+/// The moments of one block, unless it is interrupted.
 fn of_block<T: Value>(
     rows: &ArrayView2<T>,
     weights: Option<&[f64]>,
     shift: &[f64],
     scan: &Scan,
     packed: &mut Packed,
-) -> Moments {
+    interrupt: &Interrupt,
+) -> Result<Moments, IcidError> {
     let d = rows.ncols();
     let [total, _] = scan.weight;
     let mean: Vec<f64> = scan.sums.iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect();
@@ -268,6 +268,9 @@ fn of_block<T: Value>(
     let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
     let arch = Arch::new();
     for start in (0..rows.nrows()).step_by(DEPTH) {
+        if interrupt.is_raised() {
+            return Err(IcidError::Interrupted);
+        }
         let end = (start + DEPTH).min(rows.nrows());
         let weights = weights.map(|w| &w[start..end]);
         packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);
@@ -279,5 +282,5 @@ fn of_block<T: Value>(
         // One by one, so that no thread is left with several at the end.
         products.into_par_iter().with_max_len(1).for_each(|product| arch.dispatch(product));
     }
-    Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third }
+    Ok(Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third })
 }

@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Rows that are packed at a time: few enough for two strips of them to stay in the nearest cache during a product.
-pub(super) const DEPTH: usize = 256;
+pub(super) const DEPTH: usize = 192;
 /// Columns that are packed together: the fewest that are whole strips of either factor.
 const GROUP: usize = 24;
 /// Columns that are packed by one thread.
@@ -163,9 +163,7 @@ impl WithSimd for Span<'_> {
                     scatter(&weighted_y, weighted, k);
                     if let Some(squared) = &mut squared {
                         let mut weighted_square = weighted_y;
-                        for j in 0..GROUP {
-                            weighted_square[j] *= y[j];
-                        }
+                        weighted_square.iter_mut().zip(y).for_each(|(square, y)| *square *= y);
                         scatter(&weighted_square, squared, k);
                     }
                 }

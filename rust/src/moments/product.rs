@@ -11,8 +11,9 @@ use rayon::prelude::*;
 /// Columns of a strip of the left factor, and of the right one.
 pub(super) const TALL: usize = 8;
 pub(super) const WIDE: usize = 6;
-/// Columns and rows of a tile: so many that its strips are read seldom, so few that they stay in the second cache.
-const EDGE: usize = 96;
+/// Columns and rows of a tile: so many that strips are read seldom, so few that those of the right factor stay in the
+/// second cache while all of the left one pass.
+const EDGE: usize = 192;
 /// Products of a pair of strips.
 const PAIR: usize = TALL * WIDE;
 
@@ -74,12 +75,6 @@ impl Tiles {
 
     pub(super) fn to_matrix(&self) -> Array2<f64> {
         Array2::from_shape_fn((self.columns, self.columns), |(i, j)| self.get(i, j))
-    }
-
-    /// `by · self + other_by · other`.
-    pub(super) fn combined(&self, by: f64, other: &Self, other_by: f64) -> Self {
-        let data = self.data.par_iter().zip(&other.data).map(|(x, y)| by * x + other_by * y).collect();
-        Self { data, places: self.places.clone(), ..*self }
     }
 
     /// Add another matrix, and `more(i, j)` to each entry.
