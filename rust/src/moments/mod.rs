@@ -24,15 +24,18 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2, s};
-use packing::{HEIGHT, Packed};
+use packing::{DEPTH, Packed};
 use product::{Shape, Tiles};
+use pulp::Arch;
 use rayon::prelude::*;
 use scan::{SLICE, Scan, Value};
 
-/// Rows of a block: it is centred at its own mean and joined as a whole.
+/// Rows of a block, which is centred at its own mean and joined as a whole, at least.
 const BLOCK: usize = 64 * SLICE;
+/// Rows of a block for each column: its sums, which are made and joined apart, are then small beside it.
+const ROWS_PER_COLUMN: usize = 16;
 /// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
-const AT_ONCE: usize = 1 << 23;
+const AT_ONCE: usize = 1 << 19;
 /// Blocks that are made at once, at most.
 const MOST_BLOCKS: usize = 16;
 
@@ -87,12 +90,12 @@ impl Moments {
             weight: [0.0; 2],
             shift: vec![0.0; columns],
             mean: vec![0.0; columns],
-            second: Tiles::zeros(columns, Shape::Lower),
+            second: Tiles::zeros(columns, Shape::Upper),
             third: third.then(|| Tiles::zeros(columns, Shape::Full)),
         })
     }
 
-    /// Moments from their sums; the upper triangle of `second` is not read.
+    /// Moments from their sums; the lower triangle of `second` is not read.
     ///
     /// # Errors
     /// [`IcidError::Size`] if sizes do not fit together, and as [`Moments::new`].
@@ -162,19 +165,17 @@ impl Moments {
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
         let mut seen = Seen::default();
-        let starts: Vec<usize> = (0..chunk.nrows()).step_by(BLOCK).collect();
+        let height = BLOCK.max(ROWS_PER_COLUMN * d);
+        let starts: Vec<usize> = (0..chunk.nrows()).step_by(height).collect();
         let at_once = (AT_ONCE / (d * d)).clamp(1, MOST_BLOCKS).min(starts.len().max(1));
         let mut buffers: Vec<Packed> = (0..at_once).map(|_| Packed::new(d, self.third.is_some())).collect();
         for starts in starts.chunks(at_once) {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
             let shift = &*shift.get_or_insert_with(|| scan::first_row(chunk));
             let blocks: Vec<_> = starts
                 .par_iter()
                 .zip(&mut buffers)
                 .map(|(&start, packed)| {
-                    let range = start..(start + BLOCK).min(chunk.nrows());
+                    let range = start..(start + height).min(chunk.nrows());
                     let rows = chunk.slice(s![range.clone(), ..]);
                     let weights = weights.map(|w| &w[range]);
                     let scan = Scan::new(&rows, weights, shift, seed);
@@ -182,7 +183,7 @@ impl Moments {
                         let value = rows[[row, column]].into();
                         return Err(IcidError::NotFinite { what: "chunk", row: start + row, column, value });
                     }
-                    let block = of_block(&rows, weights, shift, &scan, packed);
+                    let block = of_block(&rows, weights, shift, &scan, packed, interrupt)?;
                     Ok((scan, block))
                 })
                 .collect();
@@ -233,10 +234,9 @@ impl Moments {
             let near: Vec<f64> = gap.iter().map(|gap| -gap * b / total).collect();
             let far: Vec<f64> = gap.iter().map(|gap| gap * a / total).collect();
             let (left_diagonal, right_diagonal) = (self.second.diagonal(), other.second.diagonal());
-            // near_i left_ij + far_i right_ij, without the gap_i that both have.
-            let both = self.second.combined(-b / total, &other.second, a / total);
+            let (left, right) = (&self.second, &other.second);
             third.join(more, |i, j| {
-                2.0 * gap[i] * both.get(i, j)
+                2.0 * (near[i] * left.get(i, j) + far[i] * right.get(i, j))
                     + near[j] * left_diagonal[i]
                     + far[j] * right_diagonal[i]
                     + a * near[i] * near[i] * near[j]
@@ -252,27 +252,35 @@ impl Moments {
     }
 }
 
-/// The moments of one block.
+/// The moments of one block, unless it is interrupted.
 fn of_block<T: Value>(
     rows: &ArrayView2<T>,
     weights: Option<&[f64]>,
     shift: &[f64],
     scan: &Scan,
     packed: &mut Packed,
-) -> Moments {
+    interrupt: &Interrupt,
+) -> Result<Moments, IcidError> {
     let d = rows.ncols();
     let [total, _] = scan.weight;
     let mean: Vec<f64> = scan.sums.iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect();
-    let mut second = Tiles::zeros(d, Shape::Lower);
+    let mut second = Tiles::zeros(d, Shape::Upper);
     let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
-    for start in (0..rows.nrows()).step_by(HEIGHT) {
-        let end = (start + HEIGHT).min(rows.nrows());
+    let arch = Arch::new();
+    for start in (0..rows.nrows()).step_by(DEPTH) {
+        if interrupt.is_raised() {
+            return Err(IcidError::Interrupted);
+        }
+        let end = (start + DEPTH).min(rows.nrows());
         let weights = weights.map(|w| &w[start..end]);
         packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);
-        second.add_products(packed.weighted(), packed.centred(), packed.depths());
-        if let (Some(third), Some(squared)) = (&mut third, packed.squared()) {
-            third.add_products(squared, packed.centred(), packed.depths());
+        let (right, depth) = (packed.centred(), packed.depth());
+        let mut products: Vec<_> = second.products(packed.weighted(), right, depth).collect();
+        if let (Some(third), Some(left)) = (&mut third, packed.squared()) {
+            products.extend(third.products(left, right, depth));
         }
+        // One by one, so that no thread is left with several at the end.
+        products.into_par_iter().with_max_len(1).for_each(|product| arch.dispatch(product));
     }
-    Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third }
+    Ok(Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third })
 }

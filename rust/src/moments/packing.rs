@@ -1,26 +1,26 @@
 //! Centred rows in strips of a few columns, as the products want them.
 
-use super::product::{TALL, WIDE, slice_len};
-use super::scan::{SLICE, Value, load, slices};
-use ndarray::{ArrayView2, s};
+use super::product::{TALL, WIDE};
+use super::scan::{Value, load};
+use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Slices that are packed at a time: enough to share among threads, and for few columns still near when they are used.
-const SLICES: usize = 4;
-/// Rows that are packed at a time.
-pub(super) const HEIGHT: usize = SLICES * SLICE;
+/// Rows that are packed at a time: few enough for two strips of them to stay in the nearest cache during a product.
+pub(super) const DEPTH: usize = 192;
+/// Columns that are packed together: the fewest that are whole strips of either factor.
+const GROUP: usize = 24;
+/// Columns that are packed by one thread.
+const SPAN: usize = 4 * GROUP;
 /// Rows that are read side by side, so that a strip is written by the cache line, not by the row.
-const BESIDE: usize = 8;
-
+const BESIDE: usize = 16;
 /// Numbers in a line of the cache.
 const LINE: usize = 8;
 
-/// Some rows: slice by slice, strip by strip, row by row, and the columns of the strip.
+/// Some rows: strip by strip, row by row, and the columns of the strip.
 pub(super) struct Packed {
-    columns: usize,
-    /// Rows of each slice.
-    depths: Vec<usize>,
+    /// How many rows.
+    depth: usize,
     /// The right factor of all products.
     centred: Aligned,
     /// Times the weights: the left factor.
@@ -31,19 +31,12 @@ pub(super) struct Packed {
 
 impl Packed {
     pub(super) fn new(columns: usize, squared: bool) -> Self {
-        let zeros = |width| Aligned::zeros(SLICES * slice_len(columns, width));
-        Self {
-            columns,
-            depths: Vec::new(),
-            centred: zeros(WIDE),
-            weighted: zeros(TALL),
-            squared: squared.then(|| zeros(TALL)),
-        }
+        let zeros = || Aligned::zeros(columns.next_multiple_of(GROUP) * DEPTH);
+        Self { depth: 0, centred: zeros(), weighted: zeros(), squared: squared.then(zeros) }
     }
 
-    /// Rows of each slice that is filled.
-    pub(super) fn depths(&self) -> &[usize] {
-        &self.depths
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     pub(super) fn centred(&self) -> &[f64] {
@@ -68,27 +61,28 @@ impl Packed {
         mean: &[f64],
     ) {
         let arch = Arch::new();
-        self.depths = slices(rows.nrows()).map(|range| range.len()).collect();
-        let (wide, tall) = (slice_len(self.columns, WIDE), slice_len(self.columns, TALL));
-        let squared: Vec<Option<&mut [f64]>> = match &mut self.squared {
-            Some(squared) => squared.get_mut().chunks_exact_mut(tall).map(Some).collect(),
-            None => (0..SLICES).map(|_| None).collect(),
+        self.depth = rows.nrows();
+        let values = load(rows);
+        let weight = |(k, &kept)| if kept { weights.map_or(1.0, |w: &[f64]| w[k]) } else { 0.0 };
+        let weights: Vec<f64> = kept.iter().enumerate().map(weight).collect();
+        let squared: Vec<&mut [f64]> = match &mut self.squared {
+            Some(squared) => squared.get_mut().chunks_mut(SPAN * DEPTH).collect(),
+            None => shift.chunks(SPAN).map(|_| &mut [][..]).collect(),
         };
         self.centred
             .get_mut()
-            .par_chunks_exact_mut(wide)
-            .zip(self.weighted.get_mut().par_chunks_exact_mut(tall))
+            .par_chunks_mut(SPAN * DEPTH)
+            .zip(self.weighted.get_mut().par_chunks_mut(SPAN * DEPTH))
             .zip(squared)
-            .zip(slices(rows.nrows()))
-            .for_each(|(((centred, weighted), squared), range)| {
-                let values = load(&rows.slice(s![range.clone(), ..]));
-                let weights = range.map(|k| if kept[k] { weights.map_or(1.0, |w| w[k]) } else { 0.0 });
-                let slice = Slice { values: &values, weights: &weights.collect::<Vec<_>>(), shift, mean };
-                arch.dispatch(Strips::<WIDE, 0> { slice, out: centred });
-                arch.dispatch(Strips::<TALL, 1> { slice, out: weighted });
-                if let Some(squared) = squared {
-                    arch.dispatch(Strips::<TALL, 2> { slice, out: squared });
-                }
+            .enumerate()
+            .for_each(|(span, ((centred, weighted), squared))| {
+                arch.dispatch(Span {
+                    rows: Rows { values: &values, weights: &weights, shift, mean },
+                    first: span * SPAN,
+                    centred: centred.as_chunks_mut().0,
+                    weighted: weighted.as_chunks_mut().0,
+                    squared: squared.as_chunks_mut().0,
+                });
             });
     }
 }
@@ -117,8 +111,7 @@ impl Aligned {
 }
 
 /// Rows that are packed together.
-#[derive(Clone, Copy)]
-struct Slice<'a> {
+struct Rows<'a> {
     values: &'a [f64],
     /// Zero where a row is not kept.
     weights: &'a [f64],
@@ -126,36 +119,52 @@ struct Slice<'a> {
     mean: &'a [f64],
 }
 
-/// Strips of a slice that are to be filled with `y`, `w y` or `w y²`.
-struct Strips<'a, const WIDTH: usize, const POWER: u8> {
-    slice: Slice<'a>,
-    out: &'a mut [f64],
+/// Some columns of them, from the first on, read once for all factors.
+struct Span<'a> {
+    rows: Rows<'a>,
+    first: usize,
+    centred: &'a mut [[f64; WIDE]],
+    weighted: &'a mut [[f64; TALL]],
+    /// Empty if it is not asked for.
+    squared: &'a mut [[f64; TALL]],
 }
 
-impl<const WIDTH: usize, const POWER: u8> WithSimd for Strips<'_, WIDTH, POWER> {
+impl WithSimd for Span<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Slice { values, weights, shift, mean } = self.slice;
+        let Rows { values, weights, shift, mean } = self.rows;
         let columns = shift.len();
-        let rows = values.chunks(BESIDE * columns).zip(weights.chunks(BESIDE));
-        for (first, (values, weights)) in rows.enumerate() {
-            for (strip, out) in self.out.chunks_exact_mut(SLICE * WIDTH).enumerate() {
-                let range = strip * WIDTH..((strip + 1) * WIDTH).min(columns);
-                let (shift, mean) = (&shift[range.clone()], &mean[range.clone()]);
-                let (out, _) = out[first * BESIDE * WIDTH..].as_chunks_mut::<WIDTH>();
-                for ((row, &weight), out) in values.chunks_exact(columns).zip(weights).zip(out) {
-                    let row = &row[range.clone()];
-                    if weight == 0.0 {
-                        out.fill(0.0);
-                    } else if let (Ok(row), Ok(shift), Ok(mean)) = (row.try_into(), shift.try_into(), mean.try_into()) {
-                        // Of a length that is known, which takes a few wide instructions.
-                        pack::<WIDTH, POWER>(row, shift, mean, weight, out);
-                    } else {
-                        for (j, out) in out[..row.len()].iter_mut().enumerate() {
-                            *out = value::<POWER>((row[j] - shift[j]) - mean[j], weight);
-                        }
+        let range = self.first..(self.first + SPAN).min(columns);
+        let (shift, mean) = (&shift[range.clone()], &mean[range.clone()]);
+        let mut beside = [[0.0; SPAN]; BESIDE];
+        for (block, (values, weights)) in values.chunks(BESIDE * columns).zip(weights.chunks(BESIDE)).enumerate() {
+            // Centred first, from left to right, as memory is read best.
+            for ((y, row), &weight) in beside.iter_mut().zip(values.chunks_exact(columns)).zip(weights) {
+                if weight > 0.0 {
+                    for (((y, x), shift), mean) in y.iter_mut().zip(&row[range.clone()]).zip(shift).zip(mean) {
+                        *y = (x - shift) - mean;
+                    }
+                } else {
+                    y.fill(0.0);
+                }
+            }
+            let centred = self.centred.chunks_exact_mut(GROUP / WIDE * DEPTH);
+            let weighted = self.weighted.chunks_exact_mut(GROUP / TALL * DEPTH);
+            let mut squared = self.squared.chunks_exact_mut(GROUP / TALL * DEPTH);
+            for (group, (centred, weighted)) in centred.zip(weighted).enumerate() {
+                let mut squared = squared.next();
+                for (k, (y, &weight)) in beside.iter().zip(weights).enumerate() {
+                    let y: [f64; GROUP] = y.as_chunks().0[group];
+                    let k = block * BESIDE + k;
+                    scatter(&y, centred, k);
+                    let weighted_y = y.map(|y| weight * y);
+                    scatter(&weighted_y, weighted, k);
+                    if let Some(squared) = &mut squared {
+                        let mut weighted_square = weighted_y;
+                        weighted_square.iter_mut().zip(y).for_each(|(square, y)| *square *= y);
+                        scatter(&weighted_square, squared, k);
                     }
                 }
             }
@@ -163,24 +172,11 @@ impl<const WIDTH: usize, const POWER: u8> WithSimd for Strips<'_, WIDTH, POWER> 
     }
 }
 
+/// Write a row of a group into its strips.
 #[inline(always)]
-fn pack<const WIDTH: usize, const POWER: u8>(
-    row: &[f64; WIDTH],
-    shift: &[f64; WIDTH],
-    mean: &[f64; WIDTH],
-    weight: f64,
-    out: &mut [f64; WIDTH],
-) {
-    for j in 0..WIDTH {
-        out[j] = value::<POWER>((row[j] - shift[j]) - mean[j], weight);
-    }
-}
-
-#[inline(always)]
-fn value<const POWER: u8>(y: f64, weight: f64) -> f64 {
-    match POWER {
-        0 => y,
-        1 => weight * y,
-        _ => weight * (y * y),
+fn scatter<const WIDTH: usize>(row: &[f64; GROUP], strips: &mut [[f64; WIDTH]], k: usize) {
+    let (parts, _) = row.as_chunks::<WIDTH>();
+    for (strip, part) in strips.chunks_exact_mut(DEPTH).zip(parts) {
+        strip[k] = *part;
     }
 }

@@ -3,24 +3,25 @@
 //! The kernel multiplies 8 columns by 6, which takes twelve of the sixteen registers of 256 bits for sums: enough to hide
 //! how long a sum takes, few enough that none waits in memory. It is compared with BLAS in `benches/moments.py`.
 
-use super::scan::SLICE;
+use super::packing::DEPTH;
 use ndarray::{Array2, ArrayView2};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Columns of a strip of the left factor, and of the right one.
 pub(super) const TALL: usize = 8;
 pub(super) const WIDE: usize = 6;
-/// Columns and rows of a tile: so many that its strips are read seldom, so few that they stay in the second cache.
-const EDGE: usize = 96;
+/// Columns and rows of a tile: so many that strips are read seldom, so few that those of the right factor stay in the
+/// second cache while all of the left one pass.
+const EDGE: usize = 192;
 /// Products of a pair of strips.
 const PAIR: usize = TALL * WIDE;
 
 /// Which tiles there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Those on and below the diagonal: the rest mirrors them.
-    Lower,
+    /// Those on and above the diagonal: the rest mirrors them.
+    Upper,
     /// All.
     Full,
 }
@@ -30,7 +31,7 @@ pub(super) enum Shape {
 pub(super) struct Tiles {
     columns: usize,
     shape: Shape,
-    /// Rows and columns of tiles.
+    /// Rows and columns of tiles, one column after another: tiles that are next to each other share the right factor.
     places: Vec<(usize, usize)>,
     data: Vec<f64>,
 }
@@ -38,19 +39,19 @@ pub(super) struct Tiles {
 impl Tiles {
     pub(super) fn zeros(columns: usize, shape: Shape) -> Self {
         let edge = columns.div_ceil(EDGE);
-        let width = |i: usize| if shape == Shape::Lower { i + 1 } else { edge };
-        let places: Vec<_> = (0..edge).flat_map(|i| (0..width(i)).map(move |j| (i, j))).collect();
+        let height = |j: usize| if shape == Shape::Upper { j + 1 } else { edge };
+        let places: Vec<_> = (0..edge).flat_map(|j| (0..height(j)).map(move |i| (i, j))).collect();
         let data = vec![0.0; places.len() * EDGE * EDGE];
         Self { columns, shape, places, data }
     }
 
     /// Where an entry is; of a mirrored one, where its image is.
     fn position(&self, i: usize, j: usize) -> usize {
-        let (i, j) = if self.shape == Shape::Lower && i < j { (j, i) } else { (i, j) };
+        let (i, j) = if self.shape == Shape::Upper && i > j { (j, i) } else { (i, j) };
         let (tile_i, tile_j) = (i / EDGE, j / EDGE);
         let tile = match self.shape {
-            Shape::Lower => tile_i * (tile_i + 1) / 2 + tile_j,
-            Shape::Full => tile_i * self.columns.div_ceil(EDGE) + tile_j,
+            Shape::Upper => tile_j * (tile_j + 1) / 2 + tile_i,
+            Shape::Full => tile_j * self.columns.div_ceil(EDGE) + tile_i,
         };
         tile * EDGE * EDGE + within(i % EDGE, j % EDGE)
     }
@@ -65,7 +66,7 @@ impl Tiles {
 
     pub(super) fn fill(&mut self, matrix: &ArrayView2<f64>) {
         for ((i, j), &value) in matrix.indexed_iter() {
-            if self.shape == Shape::Full || i >= j {
+            if self.shape == Shape::Full || i <= j {
                 let position = self.position(i, j);
                 self.data[position] = value;
             }
@@ -74,12 +75,6 @@ impl Tiles {
 
     pub(super) fn to_matrix(&self) -> Array2<f64> {
         Array2::from_shape_fn((self.columns, self.columns), |(i, j)| self.get(i, j))
-    }
-
-    /// `by · self + other_by · other`.
-    pub(super) fn combined(&self, by: f64, other: &Self, other_by: f64) -> Self {
-        let data = self.data.par_iter().zip(&other.data).map(|(x, y)| by * x + other_by * y).collect();
-        Self { data, places: self.places.clone(), ..*self }
     }
 
     /// Add another matrix, and `more(i, j)` to each entry.
@@ -92,8 +87,8 @@ impl Tiles {
             .for_each(|((tile, other), &(tile_i, tile_j))| {
                 let end = |tile: usize| ((tile + 1) * EDGE).min(columns);
                 for i in tile_i * EDGE..end(tile_i) {
-                    let stop = if shape == Shape::Lower { end(tile_j).min(i + 1) } else { end(tile_j) };
-                    for j in tile_j * EDGE..stop {
+                    let start = if shape == Shape::Upper { i.max(tile_j * EDGE) } else { tile_j * EDGE };
+                    for j in start..end(tile_j) {
                         let at = within(i % EDGE, j % EDGE);
                         tile[at] += other[at] + more(i, j);
                     }
@@ -101,29 +96,22 @@ impl Tiles {
             });
     }
 
-    /// Add `Σ_k left_ki right_kj`, for packed slices of the given depths.
-    pub(super) fn add_products(&mut self, left: &[f64], right: &[f64], depths: &[usize]) {
+    /// What adds `Σ_k left_ki right_kj`, for packed rows: a product for each tile.
+    pub(super) fn products<'a>(
+        &'a mut self,
+        left: &'a [f64],
+        right: &'a [f64],
+        depth: usize,
+    ) -> impl Iterator<Item = TileProduct<'a>> {
         let (columns, shape) = (self.columns, self.shape);
-        let arch = Arch::new();
-        self.data.par_chunks_exact_mut(EDGE * EDGE).zip(&self.places).for_each(|(tile, &(tile_i, tile_j))| {
-            let lefts = left.chunks_exact(slice_len(columns, TALL));
-            let rights = right.chunks_exact(slice_len(columns, WIDE));
-            for (&depth, (left, right)) in depths.iter().zip(lefts.zip(rights)) {
-                arch.dispatch(TileProduct {
-                    left: of_tile(left, tile_i, TALL),
-                    right: of_tile(right, tile_j, WIDE),
-                    depth,
-                    lower: shape == Shape::Lower && tile_i == tile_j,
-                    tile,
-                });
-            }
-        });
+        self.data.chunks_exact_mut(EDGE * EDGE).zip(&self.places).map(move |(tile, &(tile_i, tile_j))| TileProduct {
+            left: of_tile(left, tile_i, columns.next_multiple_of(TALL)),
+            right: of_tile(right, tile_j, columns.next_multiple_of(WIDE)),
+            depth,
+            upper: shape == Shape::Upper && tile_i == tile_j,
+            tile,
+        })
     }
-}
-
-/// Numbers in a slice of strips of the given width.
-pub(super) fn slice_len(columns: usize, width: usize) -> usize {
-    columns.div_ceil(width) * width * SLICE
 }
 
 /// Where an entry is inside its tile: by strips of rows, strips of columns, columns and rows.
@@ -131,19 +119,17 @@ fn within(i: usize, j: usize) -> usize {
     ((i / TALL) * (EDGE / WIDE) + j / WIDE) * PAIR + (j % WIDE) * TALL + i % TALL
 }
 
-/// The strips of a slice that belong to a tile.
-fn of_tile(slice: &[f64], tile: usize, width: usize) -> &[f64] {
-    let len = EDGE * SLICE;
-    debug_assert!(EDGE.is_multiple_of(width));
-    &slice[tile * len..((tile + 1) * len).min(slice.len())]
+/// The strips that belong to a tile, of so many columns in all.
+fn of_tile(packed: &[f64], tile: usize, columns: usize) -> &[f64] {
+    &packed[tile * EDGE * DEPTH..((tile + 1) * EDGE).min(columns) * DEPTH]
 }
 
-struct TileProduct<'a> {
+pub(super) struct TileProduct<'a> {
     left: &'a [f64],
     right: &'a [f64],
     depth: usize,
-    /// Whether what lies above the diagonal is left out.
-    lower: bool,
+    /// Whether what lies below the diagonal is left out.
+    upper: bool,
     tile: &'a mut [f64],
 }
 
@@ -166,9 +152,9 @@ impl TileProduct<'_> {
     fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
         let (pairs, _) = self.tile.as_chunks_mut::<PAIR>();
         let pairs = pairs.chunks_exact_mut(EDGE / WIDE);
-        for (a, (left, pairs)) in self.left.chunks_exact(SLICE * TALL).zip(pairs).enumerate() {
-            let needed = if self.lower { ((a + 1) * TALL).div_ceil(WIDE) } else { pairs.len() };
-            for (right, out) in self.right.chunks_exact(SLICE * WIDE).zip(pairs).take(needed) {
+        for (a, (left, pairs)) in self.left.chunks_exact(DEPTH * TALL).zip(pairs).enumerate() {
+            let first = if self.upper { a * TALL / WIDE } else { 0 };
+            for (right, out) in self.right.chunks_exact(DEPTH * WIDE).zip(pairs).skip(first) {
                 multiply::<S, VECTORS>(simd, &left[..self.depth * TALL], &right[..self.depth * WIDE], out);
             }
         }

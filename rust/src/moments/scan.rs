@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows that are handled together: few enough for two strips of them to stay in the nearest cache during a product.
+/// Rows that a thread looks at together.
 pub(super) const SLICE: usize = 128;
 
 /// What a chunk may hold.
