@@ -16,6 +16,8 @@ from icid_rs.reservoir import Reservoir
 
 #: Rows that are kept beside the moments.
 RESERVOIR = 10_000
+#: Numbers in them.
+NUMBERS = 5_000_000
 _MISSING = ("raise", "drop")
 
 
@@ -32,8 +34,8 @@ class Moments:
         The columns; by default those of the first chunk, if it has names.
     third : bool
         Whether E[x_i² x_j] is computed too, for `skewness` of `ICID`. Costs twice as much as the covariance.
-    reservoir : int
-        How many distinct rows are kept at most.
+    reservoir : int, optional
+        How many distinct rows are kept at most; by default 10 000, or fewer if these are over five million numbers.
     missing : {"raise", "drop"}
         What becomes of rows with entries that are missing or infinite.
     random_state : int
@@ -77,7 +79,7 @@ class Moments:
         names: Sequence[Any] | None = None,
         *,
         third: bool = False,
-        reservoir: int = RESERVOIR,
+        reservoir: int | None = None,
         missing: str = "raise",
         random_state: int = 0,
         n_threads: int | None = None,
@@ -92,7 +94,7 @@ class Moments:
         self.n_threads = n_threads
         self.dropped = 0
         self._third = bool(third)
-        self._size = check_int(reservoir, "reservoir", 0)
+        self._size = None if reservoir is None else check_int(reservoir, "reservoir", 0)
         self._seed = check_int(random_state, "random_state", 0)
         self._sums: Accumulator | None = None
         self._reservoir: Reservoir | None = None
@@ -441,7 +443,7 @@ class Moments:
             sums = (state["shift"], state["mean"], state["second"], state.get("third"))
             self._sums = Accumulator.from_sums(settings["n"], weight, squares, *sums)
             held = (state["keys"].copy(), state["rows"].copy(), state["row_weights"].copy())
-            self._reservoir = Reservoir(self._size, *held, settings["complete"])
+            self._reservoir = Reservoir(settings["reservoir"], *held, settings["complete"])
 
     def _taken(self) -> tuple[Any, ...]:
         """Take the sums apart."""
@@ -454,6 +456,8 @@ class Moments:
             if self.names is not None and len(self.names) != columns:
                 raise ValueError(f"there are {len(self.names)} names, but {columns} columns")
             self._sums = Accumulator(columns, self._third)
+            if self._size is None:
+                self._size = max(1, min(RESERVOIR, NUMBERS // max(columns, 1)))
             self._reservoir = Reservoir.empty(self._size, columns)
 
     def _check_names(self, names: Sequence[Any] | None, columns: int) -> None:
