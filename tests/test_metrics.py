@@ -70,11 +70,18 @@ def test_a_truth_with_both_directions():
     assert count_accuracy(both, np.triu(both)) == {"shd": 0, "tpr": 0.5, "fdr": 0.0, "fpr": 0.0, "nnz": 1}
 
 
+def test_a_single_edge():
+    edge = np.array([[0.0, 1.0], [0.0, 0.0]])
+    assert count_accuracy(edge, edge) == {"shd": 0, "tpr": 1.0, "fdr": 0.0, "fpr": 0.0, "nnz": 1}
+
+
 def test_sizes_must_match():
     with pytest.raises(ValueError, match=r"^the graphs have different sizes: \(2, 2\) and \(3, 3\)$"):
         count_accuracy(np.zeros((2, 2)), np.zeros((3, 3)))
     with pytest.raises(ValueError, match=r"^true must be square, but its shape is \(2, 3\)$"):
         count_accuracy(np.zeros((2, 3)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"^true must be a matrix, but it has 1 dimension"):
+        count_accuracy(np.zeros(2), np.zeros((2, 2)))
     with pytest.raises(ValueError, match=r"^estimated must be square"):
         count_accuracy(np.zeros((2, 2)), np.zeros((2, 3)))
 
