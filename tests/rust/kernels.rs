@@ -138,7 +138,7 @@ fn steps_are_measured_by_the_convex_part_of_the_hessian() {
         assert_eq!((model.kernel(), model.interrupted()), (KernelChoice::Clique, false));
         let (support, precision, theta) = (problem.support(), problem.noise_precision(), problem.theta());
         let entries = || (0..20).flat_map(|i| support.row(i).zip(support.neighbours(i)));
-        let mut norms = vec![1.0; 20];
+        let mut norms = [1.0; 20];
         for (k, &j) in entries() {
             norms[j as usize] += x[k] * x[k];
         }

@@ -9,11 +9,13 @@ struct Quadratic {
     c: Vec<f64>,
     evaluations: usize,
     interrupted: bool,
+    /// The share of its curvature that it tells of.
+    told: f64,
 }
 
 impl Quadratic {
     fn new(h: &[f64], c: &[f64]) -> Self {
-        Self { h: h.to_vec(), c: c.to_vec(), evaluations: 0, interrupted: false }
+        Self { h: h.to_vec(), c: c.to_vec(), evaluations: 0, interrupted: false, told: 1.0 }
     }
 }
 
@@ -35,7 +37,7 @@ impl Smooth for Quadratic {
     }
 
     fn curvature(&mut self, _: &[f64], z: &[f64]) -> f64 {
-        z.iter().zip(&self.h).map(|(z, h)| h * z * z).sum()
+        self.told * z.iter().zip(&self.h).map(|(z, h)| h * z * z).sum::<f64>()
     }
 
     fn metric(&mut self, _: &[f64], metric: &mut [f64]) {
@@ -88,6 +90,21 @@ fn a_descent_ends_when_it_is_told_to() {
     smooth.interrupted = true;
     let cut = fista.descend(&mut smooth, &L1, Schedule::Paper, 0.0, 7, |_| true);
     assert_eq!((cut.iterations, cut.evaluations, cut.objective.is_nan()), (1, 1, true));
+}
+
+#[test]
+fn a_step_that_is_too_long_is_halved() {
+    let mut smooth = Quadratic::new(&[2.0; 3], &[1.0, 2.0, 3.0]);
+    smooth.told = 0.3;
+    let mut taken = Vec::new();
+    let descent = Fista::new(3).descend(&mut smooth, &L1, Schedule::Restart, 0.0, 1, |iteration| {
+        taken.push(iteration.step);
+        true
+    });
+    // 1 / (0.3 · 2), halved until it is at most 1 / 2.
+    assert!((taken[0] - 1.0 / 2.4).abs() < 1e-12, "{taken:?}");
+    // At the start, three trials, and a look at the end.
+    assert_eq!(descent.evaluations, 5);
 }
 
 /// Two points, a gradient and a metric, none of them special.
