@@ -66,8 +66,10 @@ def mutmut(folder: Path) -> Iterator[tuple[str, str, str]]:
         for key, status in json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"].items():
             name = key.rsplit(".", 1)[1]
             plain, _, _ = name.partition("__mutmut_")
-            changes = difflib.ndiff(functions[f"{plain}__mutmut_orig"], functions[name])
-            after = " ".join(line[2:].strip() for line in changes if line.startswith("+ "))
+            changes = list(difflib.ndiff(functions[f"{plain}__mutmut_orig"], functions[name]))
+            before, after = (" ".join(line[2:].strip() for line in changes if line.startswith(s)) for s in ("- ", "+ "))
+            if not after.strip("() "):
+                after = f"without {before}"
             function = re.sub(r"^x[ǁ_]", "", plain).replace("ǁ", ".")
             # pytest ends with 0 if nothing failed, and by a signal if it took too long.
             kind = "missed" if status in (0, 33) else "timeout" if status < 0 else "caught"
