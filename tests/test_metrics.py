@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import datasets
@@ -40,6 +40,7 @@ def naive(true: np.ndarray, estimated: np.ndarray) -> dict[str, float]:
     }
 
 
+@settings(deadline=None)
 @given(st.integers(1, 8), st.integers(0, 2**32 - 1))
 def test_agrees_with_counting_by_hand(d, seed):
     rng = np.random.default_rng(seed)
@@ -57,8 +58,39 @@ def test_perfect_and_empty():
     assert count_accuracy(true, sp.csr_array((30, 30)))["shd"] == 60
 
 
+def test_counts_are_whole_numbers():
+    scores = count_accuracy(np.triu(np.ones((3, 3))), np.tril(np.ones((3, 3))))
+    assert scores == {"shd": 3, "tpr": 0.0, "fdr": 1.0, "fpr": 3.0, "nnz": 3}
+    assert [type(scores[name]) for name in ("shd", "nnz")] == [int, int]
+
+
+def test_a_truth_with_both_directions():
+    both = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert count_accuracy(both, both)["shd"] == 0
+    assert count_accuracy(both, np.triu(both)) == {"shd": 0, "tpr": 0.5, "fdr": 0.0, "fpr": 0.0, "nnz": 1}
+
+
+def test_a_single_edge():
+    edge = np.array([[0.0, 1.0], [0.0, 0.0]])
+    assert count_accuracy(edge, edge) == {"shd": 0, "tpr": 1.0, "fdr": 0.0, "fpr": 0.0, "nnz": 1}
+
+
 def test_sizes_must_match():
-    with pytest.raises(ValueError, match="different sizes"):
+    with pytest.raises(ValueError, match=r"^the graphs have different sizes: \(2, 2\) and \(3, 3\)$"):
         count_accuracy(np.zeros((2, 2)), np.zeros((3, 3)))
-    with pytest.raises(ValueError, match="square"):
+    with pytest.raises(ValueError, match=r"^true must be square, but its shape is \(2, 3\)$"):
         count_accuracy(np.zeros((2, 3)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"^true must be a matrix, but it has 1 dimension"):
+        count_accuracy(np.zeros(2), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"^estimated must be square"):
+        count_accuracy(np.zeros((2, 2)), np.zeros((2, 3)))
+
+
+def test_what_is_not_a_number_is_no_edge():
+    for fault in (np.nan, np.inf):
+        graph = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, fault], [0.0, 2.0, 0.0]])
+        message = rf"^estimated\[1, 2\] is {fault}: it is an edge or none; use 0 for none$"
+        with pytest.raises(ValueError, match=message):
+            count_accuracy(np.zeros((3, 3)), graph)
+        with pytest.raises(ValueError, match=r"^true\[1, 2\] is"):
+            count_accuracy(graph, np.zeros((3, 3)))

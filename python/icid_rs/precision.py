@@ -125,7 +125,7 @@ def cut_inverse(covariance: FloatArray, lambda1: Any, watch: Stopwatch, *, pseud
     else:
         criterion = _selection_criterion(theta, covariance, off, grid * largest, grid)
         best = min(criterion, key=lambda cut: criterion[cut])
-    sparse = _keep(theta, off >= best * largest)
+    sparse = _keep(theta, (off > 0.0) & (off >= best * largest))
     watch.lap("support")
     return Precision(sparse, covariance, best, criterion, watch.timings, theta)
 

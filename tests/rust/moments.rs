@@ -48,7 +48,8 @@ proptest! {
     fn any_cut_and_any_tree_of_merges(
         seed in any::<u64>(),
         n in 20usize..700,
-        d in 1usize..70,
+        // The last have several tiles of sums.
+        d in prop_oneof![10 => 1usize..70, 1 => 95usize..100, 1 => Just(200)],
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
         weighted in any::<bool>(),
     ) {
@@ -72,8 +73,70 @@ proptest! {
             parts[random.below(last + 1)].merge(&other).unwrap();
         }
         prop_assert_eq!(parts[0].rows, n as u64);
+        let squares = [weights.iter().sum::<f64>(), weights.iter().map(|w| w * w).sum::<f64>()];
+        prop_assert!(parts[0].weight.iter().zip(squares).all(|(found, sum)| (found - sum).abs() < 1e-9 * sum));
+        for (j, column) in x.columns().into_iter().enumerate() {
+            let mean = column.iter().zip(&weights).map(|(x, w)| w * (x - 1e6)).sum::<f64>() / squares[0];
+            prop_assert!((parts[0].shift[j] - 1e6 + parts[0].mean[j] - mean).abs() < 1e-8);
+        }
         assert_close(&parts[0], &x, &weights);
     }
+}
+
+#[test]
+fn many_blocks_of_rows_are_one_table() {
+    let random = &mut Random(8);
+    let x = table(40_000, 2, 1e3, random);
+    let weights: Vec<f64> = (0..40_000).map(|k| if k % 7 == 0 { 0.0 } else { random.uniform() + 0.5 }).collect();
+    let mut moments = Moments::new(2, true).unwrap();
+    let seen = moments.update(&x.view(), Some(&weights), Missing::Refuse, None, &Interrupt::default()).unwrap();
+    assert_close(&moments, &x, &weights);
+    assert!(seen.keys.is_empty() && seen.kept.iter().enumerate().all(|(k, kept)| *kept == (k % 7 != 0)));
+    assert_eq!(moments.rows, seen.kept.iter().filter(|kept| **kept).count() as u64);
+    // Nothing more is known of no rows.
+    let before = (moments.rows, moments.weight, moments.mean.clone(), moments.second());
+    update(&mut moments, &x.slice(s![..10, ..]), Some(&[0.0; 10]));
+    update(&mut moments, &x.slice(s![..0, ..]), None);
+    assert_eq!((moments.rows, moments.weight, moments.mean.clone(), moments.second()), before);
+}
+
+#[test]
+fn keys_depend_on_every_entry_and_the_seed() {
+    let mut x = table(300, 4, 0.0, &mut Random(5));
+    x.row_mut(7).fill(0.0);
+    x.row_mut(8).fill(-0.0);
+    let copy = x.row(3).to_owned();
+    x.row_mut(200).assign(&copy);
+    let keys = |x: &Array2<f64>, seed| {
+        let mut moments = Moments::new(4, false).unwrap();
+        moments.update(&x.view(), None, Missing::Refuse, Some(seed), &Interrupt::default()).unwrap().keys
+    };
+    let first = keys(&x, 1);
+    let distinct: std::collections::BTreeSet<u64> = first.iter().copied().collect();
+    assert_eq!((first[7], first[3], distinct.len()), (first[8], first[200], 298));
+    // But for rows of zeros.
+    assert_eq!(first.iter().zip(keys(&x, 2)).filter(|(one, other)| *one == other).count(), 2);
+    // Half of all bits differ, on average, also where one bit of the numbers does.
+    let mut changed = x.clone();
+    changed.mapv_inplace(|x| if x == 0.0 { x } else { f64::from_bits(x.to_bits() ^ 1) });
+    let bits: u32 = first.iter().zip(keys(&changed, 1)).map(|(one, other)| (one ^ other).count_ones()).sum();
+    assert!((8_900..10_200).contains(&bits), "{bits}");
+}
+
+#[test]
+fn sizes_must_fit() {
+    let x = table(5, 3, 0.0, &mut Random(6));
+    let mut moments = Moments::new(3, false).unwrap();
+    let mut fault = |columns: usize, weights: Option<&[f64]>| {
+        let chunk = x.slice(s![.., ..columns]);
+        moments.update(&chunk, weights, Missing::Refuse, None, &Interrupt::default()).unwrap_err()
+    };
+    assert_eq!(fault(2, None), IcidError::Size { what: "a row of the chunk", found: 2, expected: 3 });
+    assert_eq!(fault(3, Some(&[1.0; 4])), IcidError::Size { what: "weights", found: 4, expected: 5 });
+    let other = Moments::new(2, false).unwrap();
+    let expected = Err(IcidError::Size { what: "moments", found: 2, expected: 3 });
+    assert_eq!(Moments::new(3, false).unwrap().merge(&other), expected);
+    assert_eq!(Moments::new(0, false).unwrap_err(), IcidError::Empty { what: "moments" });
 }
 
 #[test]

@@ -90,6 +90,250 @@ fn regression_on_the_true_moments_gives_the_model() {
     assert!(regress_within(&data, &backwards, support.view(), &interrupt).unwrap().score > fit.score);
 }
 
+/// Least squares by Gauss and Jordan: weights of the causes of j, and what they leave of its variance.
+fn least_squares(covariance: &Array2<f64>, causes: &[usize], j: usize) -> (Vec<f64>, f64) {
+    let k = causes.len();
+    let mut system = Array2::from_shape_fn((k, k + 1), |(a, b)| covariance[[causes[a], *causes.get(b).unwrap_or(&j)]]);
+    for pivot in 0..k {
+        let row = &system.row(pivot) / system[[pivot, pivot]];
+        for (i, mut other) in system.rows_mut().into_iter().enumerate() {
+            if i == pivot {
+                other.assign(&row);
+            } else {
+                let factor = other[pivot];
+                other.scaled_add(-factor, &row);
+            }
+        }
+    }
+    let weights = system.column(k).to_vec();
+    let explained: f64 = weights.iter().zip(causes).map(|(w, &i)| w * covariance[[i, j]]).sum();
+    (weights, covariance[[j, j]] - explained)
+}
+
+/// The covariance of n samples of a random model.
+fn sample_covariance(d: usize, n: usize, random: &mut Random) -> Array2<f64> {
+    let b = dense(&random_dag(d, 1, random));
+    let mut order_free = Array2::<f64>::eye(d);
+    for _ in 0..d {
+        order_free = Array2::eye(d) + order_free.dot(&b);
+    }
+    let noise = Array2::from_shape_fn((n, d), |_| (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0);
+    let x = noise.dot(&order_free);
+    x.t().dot(&x) / n as f64
+}
+
+/// Backward elimination as a textbook has it, every fit from scratch.
+fn backwards(
+    data: &Regression,
+    covariance: &Array2<f64>,
+    j: usize,
+    mut causes: Vec<usize>,
+) -> (Vec<usize>, Vec<f64>, f64) {
+    let required = |i: usize| data.knowledge.requires(i as u32, j as u32);
+    loop {
+        let (weights, left) = least_squares(covariance, &causes, j);
+        let without = |k: usize| {
+            let rest: Vec<usize> = causes.iter().enumerate().filter(|(m, _)| *m != k).map(|(_, &i)| i).collect();
+            let worse = least_squares(covariance, &rest, j).1;
+            (data.samples as f64 * (worse / left).ln(), rest)
+        };
+        let free = (0..causes.len()).filter(|&k| !required(causes[k])).map(without);
+        match free.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((gain, rest)) if gain < data.penalty => causes = rest,
+            _ => return (causes, weights, left),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn regression_is_backward_elimination(
+        seed: u64, d in 3_usize..9, n in 30_usize..300, penalty in 0.5_f64..12.0, known: bool, informed: bool,
+    ) {
+        let random = &mut Random(seed);
+        let covariance = sample_covariance(d, n, random);
+        let variances: Vec<f64> = (0..d).map(|_| 0.5 + random.uniform()).collect();
+        let knowledge = if informed {
+            Knowledge::new(&[(0, d as u32 - 1)], &[(0, 1), (1, 0)], vec![None; d])
+        } else {
+            Knowledge::none(d)
+        };
+        let noise = if known { Noise::Known(&variances) } else { Noise::Equal };
+        let data = Regression { covariance: covariance.view(), samples: n, penalty, noise, knowledge: &knowledge };
+        let order: Vec<usize> = (0..d).collect();
+        let everything = CsMat::csr_from_dense(Array2::from_elem((d, d), 1.0).view(), 0.0);
+        let interrupt = Interrupt::default();
+        let within = regress_within(&data, &order, everything.view(), &interrupt).unwrap();
+        // Along an order, only causes that are some standard errors away from zero are looked at.
+        let mut theta = Array2::from_shape_fn((d, d), |(i, j)| {
+            let others: Vec<usize> = (0..d).filter(|&k| k != i).collect();
+            let (weights, left) = least_squares(&covariance, &others, i);
+            if i == j { 1.0 / left } else { -weights[others.iter().position(|&k| k == j).unwrap()] / left }
+        });
+        theta = (&theta + &theta.t()) / 2.0;
+        let along = regress_along(&data, &theta.view(), Rule::Along(&order), &interrupt).unwrap();
+        prop_assert_eq!((&within.order, &along.order), (&order, &order));
+        for (fit, screened) in [(within, false), (along, true)] {
+            let (mut left, mut edges) = (vec![0.0; d], 0);
+            for j in 0..d {
+                let far = |i: usize| {
+                    // The gain of i over all the others before j gives its partial correlation.
+                    let rest: Vec<usize> = (0..j).filter(|&k| k != i).collect();
+                    let all: Vec<usize> = (0..j).collect();
+                    let share = least_squares(&covariance, &all, j).1 / least_squares(&covariance, &rest, j).1;
+                    (1.0 - share).max(0.0).sqrt().atanh() * (n as f64 - j as f64 - 2.0).sqrt()
+                };
+                let candidate = |&i: &usize| knowledge.requires(i as u32, j as u32)
+                    || knowledge.allows(i as u32, j as u32) && (!screened || far(i) > penalty.sqrt().min(2.5));
+                let (causes, weights, rest) = backwards(&data, &covariance, j, (0..j).filter(candidate).collect());
+                let column: Vec<(usize, f64)> =
+                    (0..d).filter_map(|i| fit.b.get(i, j).map(|&weight| (i, weight))).collect();
+                prop_assert_eq!(column.iter().map(|c| c.0).collect::<Vec<_>>(), causes);
+                prop_assert!(column.iter().zip(&weights).all(|(c, w)| (c.1 - w).abs() < 1e-8));
+                prop_assert!((fit.noise_variances[j] - rest).abs() < 1e-8);
+                left[j] = rest;
+                edges += column.len();
+            }
+            let misfit = if known {
+                left.iter().zip(&variances).map(|(l, v)| l / v).sum::<f64>()
+            } else {
+                d as f64 * (left.iter().sum::<f64>() / d as f64).ln()
+            };
+            let expected = n as f64 * misfit + penalty * edges as f64;
+            prop_assert!((fit.score - expected).abs() < 1e-6, "{} {expected}", fit.score);
+        }
+    }
+}
+
+#[test]
+fn more_candidates_than_rows_are_cut_to_the_most_correlated() {
+    // Eight rows: at most five candidates go in as they are, and of six or more the four best.
+    let d = 7;
+    let mut covariance = Array2::<f64>::eye(d);
+    let strengths = [0.30, 0.10, 0.35, 0.20, 0.05, 0.25];
+    for (i, c) in strengths.into_iter().enumerate() {
+        covariance[[i, 6]] = c;
+        covariance[[6, i]] = c;
+    }
+    // In other units, strengths stay what they are.
+    let units = [1.0, 100.0, 1.0, 1.0, 1.0, 0.01, 1.0];
+    covariance = Array2::from_shape_fn((d, d), |(i, j)| covariance[[i, j]] * units[i] * units[j]);
+    let order: Vec<usize> = (0..d).collect();
+    let everything = CsMat::csr_from_dense(Array2::from_elem((d, d), 1.0).view(), 0.0);
+    let causes = |samples: usize, knowledge: &Knowledge| {
+        let data = Regression { covariance: covariance.view(), samples, penalty: 0.0, noise: Noise::Equal, knowledge };
+        let fit = regress_within(&data, &order, everything.view(), &Interrupt::default()).unwrap();
+        (0..d).filter(|&i| fit.b.get(i, 6).is_some_and(|w| w.abs() > 1e-12)).collect::<Vec<_>>()
+    };
+    assert_eq!(causes(9, &Knowledge::none(d)), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(causes(8, &Knowledge::none(d)), [0, 2, 3, 5]);
+    assert_eq!(causes(8, &Knowledge::new(&[(4, 6)], &[], vec![None; d])), [0, 2, 4, 5]);
+    assert_eq!(causes(4, &Knowledge::none(d)), [0, 2]);
+}
+
+#[test]
+fn dense_parts_of_a_sparse_matrix_are_recovered() {
+    let random = &mut Random(6);
+    // A path of five, then two hundred variables with many small edges each: more than one panel.
+    let many = random_dag(200, 8, random);
+    let mut triplets = sprs::TriMat::new((205, 205));
+    for i in 0..4 {
+        triplets.add_triplet(i, i + 1, random.weight());
+    }
+    for (&weight, (i, j)) in &many {
+        triplets.add_triplet(i + 5, j + 5, 0.1 * weight);
+    }
+    let b: CsMat<f64> = triplets.to_csr();
+    let variances: Vec<f64> = (0..205).map(|_| 0.5 + random.uniform()).collect();
+    let theta = precision(&b, &variances);
+    let known = Rule::SmallestPivot { noise_variances: Some(&variances) };
+    let order = eliminate(theta.view(), known, 0.0, &Interrupt::default()).unwrap().order;
+    for rule in [known, Rule::Along(&order)] {
+        for found in both(&theta, rule) {
+            assert!(largest_difference(&found.b, &b) < 1e-9);
+            assert_eq!(found.b.nnz(), b.nnz());
+            assert!(found.noise_variances.iter().zip(&variances).all(|(one, other)| (one - other).abs() < 1e-9));
+        }
+    }
+    // What is singular is named as the caller does.
+    let mut singular = dense(&theta);
+    let copy = singular.row(30).to_owned();
+    singular.row_mut(31).assign(&copy);
+    singular.column_mut(31).assign(&copy);
+    singular[[31, 31]] = copy[30];
+    let singular = CsMat::csr_from_dense(singular.view(), 0.0);
+    for rule in [SMALLEST, Rule::Along(&order)] {
+        let error = eliminate(singular.view(), rule, 0.0, &Interrupt::default()).unwrap_err();
+        assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
+        let error = eliminate_dense(&dense(&singular).view(), rule, 0.0, &Interrupt::default()).unwrap_err();
+        assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
+    }
+}
+
+#[test]
+fn weights_up_to_the_drop_are_left_out() {
+    let b = CsMat::csr_from_dense(ndarray::array![[0.0, 0.5, 0.25], [0.0, 0.0, -0.5], [0.0, 0.0, 0.0]].view(), 0.0);
+    let theta = precision(&b, &[1.0; 3]);
+    let interrupt = Interrupt::default();
+    for (drop, edges) in [(0.0, 3), (0.25, 2), (0.4, 2), (0.5, 0)] {
+        let sparse = eliminate(theta.view(), SMALLEST, drop, &interrupt).unwrap();
+        let whole = eliminate_dense(&dense(&theta).view(), SMALLEST, drop, &interrupt).unwrap();
+        assert_eq!((sparse.b.nnz(), whole.b.nnz()), (edges, edges), "{drop}");
+    }
+    for drop in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(eliminate(theta.view(), SMALLEST, drop, &interrupt).is_err());
+        assert!(eliminate_dense(&dense(&theta).view(), SMALLEST, drop, &interrupt).is_err());
+    }
+}
+
+#[test]
+fn units_do_not_matter_within_a_hundred_and_forty_powers_of_ten() {
+    let b = CsMat::csr_from_dense(ndarray::array![[0.0, 0.5], [0.0, 0.0]].view(), 0.0);
+    let theta = precision(&b, &[1.0; 2]);
+    for unit in [1e-150, 1e-9, 3.0, 1e150] {
+        for found in both(&theta.map(|t| t * unit), SMALLEST) {
+            assert!(largest_difference(&found.b, &b) < 1e-12);
+            assert!(found.noise_variances.iter().all(|v| (v * unit - 1.0).abs() < 1e-12));
+        }
+    }
+    // One variable a hundred powers away from the other is fine, three hundred are not.
+    for (ratio, fine) in [(1e100, true), (1e-100, true), (1e290, false), (1e-290, false)] {
+        let apart = CsMat::new((2, 2), vec![0, 1, 2], vec![0, 1], vec![1.0, ratio]);
+        let interrupt = Interrupt::default();
+        let results = [
+            eliminate(apart.view(), SMALLEST, 0.0, &interrupt),
+            eliminate_dense(&dense(&apart).view(), SMALLEST, 0.0, &interrupt),
+        ];
+        for result in results {
+            assert_eq!(result.is_ok(), fine, "{ratio}");
+            assert!(fine || matches!(result, Err(IcidError::Range { .. })));
+        }
+    }
+}
+
+#[test]
+fn what_is_known_comes_before_the_smallest_pivot() {
+    let random = &mut Random(3);
+    let theta = random_theta(30, 1, 3);
+    let free = eliminate(theta.view(), SMALLEST, 0.0, &Interrupt::default()).unwrap().order;
+    let (first, last) = (free[0] as u32, free[29] as u32);
+    let knowledge = Knowledge::new(&[(last, first)], &[], vec![None; 30]);
+    for noise_variances in [None, Some(&[2.0; 30][..])] {
+        for found in both(&theta, Rule::Respecting { noise_variances, knowledge: &knowledge }) {
+            let place = |i: u32| found.order.iter().position(|&k| k == i as usize).unwrap();
+            assert!(place(last) < place(first));
+            assert!(largest_difference(&precision(&found.b, &found.noise_variances), &theta) < 1e-6);
+        }
+    }
+    let tiers: Vec<Option<u32>> = (0..30).map(|_| Some(random.below(3) as u32)).collect();
+    let knowledge = Knowledge::new(&[], &[], tiers.clone());
+    for found in both(&theta, Rule::Respecting { noise_variances: None, knowledge: &knowledge }) {
+        assert!(found.order.windows(2).all(|w| tiers[w[0]] <= tiers[w[1]]));
+    }
+}
+
 #[test]
 fn an_interrupt_ends_it() {
     let theta = random_theta(50, 1, 0);

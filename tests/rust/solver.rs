@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, precision, random_dag, random_theta};
-use icid_rs::model::KernelChoice;
+use icid_rs::model::{AugmentedLagrangian, KernelChoice, L1, SeparablePenalty, Smooth};
 use icid_rs::solver::{Monitor, Progress};
 use icid_rs::{IcidError, Interrupt, Problem, Schedule, Settings, Solution, Status, decompose};
 use proptest::prelude::*;
@@ -58,6 +58,82 @@ proptest! {
         let (sparse, dense) = (run(KernelChoice::Clique), run(KernelChoice::Dense));
         prop_assert!(largest_difference(&sparse.b, &dense.b) < 1e-6);
     }
+}
+
+/// The objective for Λ = 0, Δ(B) and the residual, from the model.
+fn measure(theta: &CsMat<f64>, b: &CsMat<f64>, rho: f64) -> [f64; 3] {
+    let problem = Problem::new(theta.view(), None).unwrap();
+    let mut model = AugmentedLagrangian::new(&problem, rho, KernelChoice::Dense, &Interrupt::default()).unwrap();
+    let x = problem.gather(b.view());
+    let mut gradient = vec![0.0; x.len()];
+    let value = model.value_and_gradient(&x, &mut gradient);
+    let distance = x.iter().zip(&gradient).map(|(x, g)| L1.distance(*x, -g).powi(2)).sum::<f64>().sqrt();
+    [value + x.iter().map(|x| x.abs()).sum::<f64>(), distance, model.residual_norm(&x)]
+}
+
+/// Θ of a path, where nobody is alone.
+fn path(d: usize, seed: u64) -> CsMat<f64> {
+    let random = &mut Random(seed);
+    let mut triplets = TriMat::new((d, d));
+    for i in 1..d {
+        triplets.add_triplet(i - 1, i, random.weight());
+    }
+    precision(&triplets.to_csr(), &vec![1.0; d])
+}
+
+fn assert_close(found: [f64; 3], expected: [f64; 3]) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
+    }
+}
+
+#[test]
+fn what_is_reported_is_that_of_b() {
+    let theta = block_diagonal(&[&path(12, 1), &path(5, 2), &path(2, 3)]);
+    for (schedule, l1_weight) in [(Schedule::Restart, 1.0), (Schedule::Restart, 0.2), (Schedule::Paper, 0.2)] {
+        let settings = Settings { schedule, l1_weight, max_alm_iter: 1, ..Settings::default() };
+        let solution = solve(&theta, &settings);
+        let Solution { info, history, .. } = &solution;
+        let reported = [history[0].objective, info.optimality, solution.residual];
+        assert_close(reported, measure(&theta, &solution.b, 1.0 / l1_weight));
+        assert_eq!((history.len(), history[0].rho, info.rho), (1, 1.0 / l1_weight, 1.0 / l1_weight));
+        assert_eq!(history[0].iterations, info.iterations);
+        assert!(info.evaluations > 2 * info.iterations && info.evaluations < 5 * info.iterations);
+    }
+}
+
+#[test]
+fn what_is_reported_of_a_stopped_solve_is_that_of_b() {
+    let theta = block_diagonal(&[&path(12, 1), &path(5, 2), &path(2, 3)]);
+    let problem = Problem::new(theta.view(), None).unwrap();
+    let settings = Settings { l1_weight: 0.1, ..Settings::default() };
+    let monitor = Monitor::new(Interrupt::default(), Some(Box::new(|_| false)));
+    let solution = decompose(&problem, &settings, &monitor).unwrap();
+    let reported = [solution.history[0].objective, solution.info.optimality, solution.residual];
+    assert_close(reported, measure(&theta, &solution.b, 10.0));
+}
+
+#[test]
+fn rho_grows_by_a_fifth_until_the_residual_falls_enough() {
+    let settings = Settings { max_alm_iter: 6, tol: 1e-12, ..Settings::default() };
+    let solution = solve(&path(15, 4), &settings);
+    let mut growths = 0.0;
+    for pair in solution.history.windows(2) {
+        growths = (pair[1].rho / pair[0].rho).ln() / 1.2_f64.ln();
+        assert!((growths - growths.round()).abs() < 1e-9 && growths < 9.5);
+        assert!(pair[1].residual <= 0.95 * pair[0].residual || solution.status == Status::Stalled);
+        assert_eq!(pair[1].round, pair[0].round + 1);
+    }
+    assert!(growths.is_finite() && solution.history[0].rho == 1.0);
+    // D does not fit: ten descents, nine growths, and no more rounds.
+    let (lone, larger) = (CsMat::eye(1), CsMat::eye(1).map(|v: &f64| 9.0 * v));
+    let misfit = block_diagonal(&[&lone, &larger, &path(4, 1)]);
+    let stalled = solve(&misfit, &Settings { schedule: Schedule::Paper, max_alm_iter: 50, ..Settings::default() });
+    assert_eq!(stalled.status, Status::Stalled);
+    let last = stalled.history.last().unwrap();
+    let before = &stalled.history[stalled.history.len() - 2];
+    assert!((last.rho / before.rho - 1.2_f64.powi(9)).abs() < 1e-9, "{:?}", stalled.history);
+    assert!(last.residual > 0.95 * before.residual);
 }
 
 #[test]
@@ -126,6 +202,7 @@ fn an_observer_sees_progress_and_may_stop() {
     let monitor = Monitor::new(Interrupt::default(), Some(Box::new(observer)));
     let solution = decompose(&problem, &Settings::default(), &monitor).unwrap();
     drop(monitor);
+    assert!(seen.lock().unwrap().iter().all(|p| p.round == 1 && p.rho == 1.0 && p.step > 0.0 && p.optimality > 0.0));
     let iterations: Vec<usize> = seen.lock().unwrap().iter().map(|p| p.iteration).collect();
     assert_eq!(iterations, [10, 20, 30]);
     assert_eq!((solution.status, solution.info.iterations), (Status::Interrupted, 30));

@@ -274,11 +274,80 @@ mod tests {
     }
 
     #[test]
+    fn rounding_is_a_millionth_of_the_scale() {
+        // The scale of entry (0, 1) is the root of 4 · 9.
+        let theta = |gap: f64| matrix(2, &[(0, 0, 4.0), (1, 1, 9.0), (0, 1, 1.0), (1, 0, 1.0 + gap)]);
+        let problem = Problem::new(theta(5e-6).view(), None).unwrap();
+        assert_eq!(problem.to_matrix(problem.theta()).get(0, 1), Some(&(1.0 + 2.5e-6)));
+        for gap in [7e-6, -7e-6, 1.0] {
+            assert!(matches!(Problem::new(theta(gap).view(), None), Err(IcidError::NotSymmetric { .. })));
+        }
+        // A large entry is a scale of its own.
+        let theta = matrix(2, &[(0, 0, 1.0), (1, 1, 1.0), (0, 1, 100.0), (1, 0, 100.0 + 5e-5)]);
+        assert!(Problem::new(theta.view(), None).is_ok());
+        // An entry that only one side has, and one that vanishes in the mean.
+        let theta = matrix(2, &[(0, 0, 1.0), (1, 1, 1.0), (0, 1, 4e-7)]);
+        let problem = Problem::new(theta.view(), None).unwrap();
+        assert_eq!(problem.to_matrix(problem.theta()).get(1, 0), Some(&2e-7));
+        let theta = matrix(2, &[(0, 0, 1.0), (1, 1, 1.0), (0, 1, 1e-9), (1, 0, -1e-9)]);
+        assert_eq!(Problem::new(theta.view(), None).unwrap().support().len(), 2);
+    }
+
+    #[test]
+    fn skewness_is_weighted_on_the_support_off_the_diagonal() {
+        let theta = matrix(3, &[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (0, 1, 0.5), (1, 0, 0.5)]);
+        let problem = || Problem::new(theta.view(), None).unwrap();
+        let m = matrix(3, &[(0, 0, 9.0), (0, 1, 2.0), (1, 0, -2.0), (0, 2, 5.0), (2, 0, -5.0)]);
+        let weighted = problem().with_skewness(m.view(), 0.25).unwrap();
+        assert_eq!(weighted.to_matrix(weighted.skewness().unwrap()), matrix(3, &[(0, 1, 0.5), (1, 0, -0.5)]));
+        assert_eq!(problem().with_skewness(m.view(), 0.0).unwrap().skewness(), None);
+        for weight in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(problem().with_skewness(m.view(), weight), Err(IcidError::Parameter { .. })));
+        }
+        let fault = |matrix: CsMat<f64>| problem().with_skewness(matrix.view(), 1.0).unwrap_err();
+        assert!(matches!(fault(CsMat::zero((3, 2))), IcidError::NotSquare { rows: 3, columns: 2, .. }));
+        assert!(matches!(fault(CsMat::zero((2, 2))), IcidError::Length { expected: 3, found: 2, .. }));
+        assert!(matches!(fault(matrix(3, &[(0, 2, f64::NAN)])), IcidError::NotFinite { row: 0, column: 2, .. }));
+    }
+
+    #[test]
+    fn components_keep_what_belongs_to_them() {
+        let mut entries: Vec<_> = (0..6).map(|i| (i, i, 1.0)).collect();
+        for (i, j, v) in [(0, 1, 0.1), (2, 3, 0.2), (3, 4, 0.3)] {
+            entries.extend([(i, j, v), (j, i, v)]);
+        }
+        let theta = matrix(6, &entries);
+        let edges = matrix(6, &[(1, 0, 1.0), (3, 2, 1.0), (4, 3, 1.0), (0, 5, 1.0)]);
+        let whole = Problem::new(theta.view(), None).unwrap().with_forbidden(edges.view()).unwrap();
+        assert_eq!(whole.forbidden().len(), 3);
+        let mut found = 0;
+        for variables in whole.components() {
+            let part = whole.component(variables.clone()).unwrap();
+            let first = whole.component_entries(&variables).start;
+            for &k in part.forbidden() {
+                found += 1;
+                assert!(whole.forbidden().contains(&(k + first as u32)));
+                assert_eq!(part.theta()[k as usize], whole.theta()[first + k as usize]);
+            }
+            assert_eq!((part.dim(), part.components().len()), (variables.len(), 1));
+        }
+        assert_eq!(found, 3);
+        for shape in [(6, 5), (5, 6)] {
+            let fault = whole.clone().with_forbidden(CsMat::zero(shape).view());
+            assert!(matches!(fault, Err(IcidError::Length { expected: 6, found: 6, .. })));
+        }
+    }
+
+    #[test]
     fn an_indefinite_pair_is_found() {
         let theta = matrix(3, &[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 4.0), (1, 2, 2.5), (2, 1, 2.5)]);
         assert_eq!(Problem::new(theta.view(), None).unwrap().indefinite_pair(), Some((1, 2)));
         let theta = matrix(2, &[(0, 0, 1.0), (1, 1, 1.0)]);
         assert_eq!(Problem::new(theta.view(), None).unwrap().indefinite_pair(), None);
+        for (entry, pair) in [(1.999, None), (2.0, Some((0, 1))), (-2.0, Some((0, 1)))] {
+            let theta = matrix(2, &[(0, 0, 1.0), (1, 1, 4.0), (0, 1, entry), (1, 0, entry)]);
+            assert_eq!(Problem::new(theta.view(), None).unwrap().indefinite_pair(), pair);
+        }
     }
 
     #[test]

@@ -130,3 +130,67 @@ fn residual_moments(values: &ArrayView2<f64>, variable: u32, causes: &[u32], wei
     }
     sums.map(|sum| sum / n as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::Array2;
+
+    fn evidence<'a>(correlation: &'a Array2<f64>, noise: NoiseModel, knowledge: &'a Knowledge) -> Evidence<'a> {
+        let (samples, penalty, least) = (500.0, 7.0, vec![0.1; correlation.nrows()]);
+        Evidence { correlation: correlation.view(), values: None, samples, penalty, noise, least, knowledge }
+    }
+
+    #[test]
+    fn a_cause_that_explains_its_worth_gains_its_penalty() {
+        let (correlation, knowledge) = (Array2::eye(3), Knowledge::none(3));
+        for noise in [NoiseModel::Unequal, NoiseModel::Known(vec![0.5, 0.25, 0.2])] {
+            let evidence = evidence(&correlation, noise, &knowledge);
+            for (variable, left) in [(0, 1.0), (1, 0.8), (2, 0.3)] {
+                let gain =
+                    evidence.misfit(variable, left) - evidence.misfit(variable, left - evidence.worth(variable, left));
+                assert!((gain - evidence.penalty).abs() < 1e-9, "{gain}");
+                // One deviation of the noise more in all samples.
+                let unit = match &evidence.noise {
+                    NoiseModel::Unequal => evidence.misfit(variable, left * 1.0_f64.exp()),
+                    NoiseModel::Known(shares) => evidence.misfit(variable, left + shares[variable as usize]),
+                };
+                assert!((unit - evidence.misfit(variable, left) - 500.0).abs() < 1e-9);
+            }
+            assert_eq!(evidence.dim(), 3);
+        }
+    }
+
+    #[test]
+    fn rounding_is_below_the_tolerance_and_causes_are_far_above() {
+        let (correlation, knowledge) = (Array2::eye(1), Knowledge::none(1));
+        for samples in [10.0, 1e4, 1e7] {
+            let evidence = Evidence { samples, ..evidence(&correlation, NoiseModel::Unequal, &knowledge) };
+            let rounding = evidence.misfit(0, 0.5) - evidence.misfit(0, 0.5 * (1.0 - 10.0 * f64::EPSILON));
+            assert!(rounding.abs() < evidence.tolerance() && evidence.tolerance() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn negentropy_is_that_of_the_mean_powers() {
+        // More than a chunk, and no multiple of four.
+        for n in [3, 255, 256, 1_001] {
+            let values = Array2::from_shape_fn((3, n), |(i, k)| ((7 * k + 3 * i * k + i) % 11) as f64 / 5.0 - 1.0);
+            let (correlation, knowledge) = (Array2::eye(3), Knowledge::none(3));
+            let plain = evidence(&correlation, NoiseModel::Unequal, &knowledge);
+            assert_eq!(plain.negentropy(0, &[], &[]), 0.0);
+            for (causes, weights) in [(vec![], vec![]), (vec![1], vec![0.4]), (vec![1, 2], vec![-0.7, 0.3])] {
+                let evidence = Evidence { values: Some(values.view()), ..plain.clone() };
+                let residual = |k: usize| {
+                    let explained: f64 = causes.iter().zip(&weights).map(|(&i, w)| w * values[[i as usize, k]]).sum();
+                    values[[0, k]] - explained
+                };
+                let mean = |power: i32| (0..n).map(|k| residual(k).powi(power)).sum::<f64>() / n as f64;
+                let (skewness, excess) = (mean(3) / mean(2).powf(1.5), mean(4) / mean(2).powi(2) - 3.0);
+                let expected = 2.0 * evidence.samples.min(n as f64) * (skewness.powi(2) / 12.0 + excess.powi(2) / 48.0);
+                let found = evidence.negentropy(0, &causes, &weights);
+                assert!((found - expected).abs() < 1e-9 * (1.0 + expected), "{found} {expected}");
+            }
+        }
+    }
+}

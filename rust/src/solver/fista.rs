@@ -320,3 +320,6 @@ impl Momentum {
         self.age == 0
     }
 }
+
+#[cfg(test)]
+mod tests;
