@@ -91,8 +91,11 @@ impl Problem {
     /// When the matrix has another shape than Θ.
     pub fn with_forbidden(mut self, edges: CsMatView<f64>) -> Result<Self, IcidError> {
         let (rows, columns) = edges.shape();
-        if rows != self.dim() || columns != self.dim() {
-            return Err(IcidError::Length { what: "forbidden", expected: self.dim(), found: rows.max(columns) });
+        if rows != columns {
+            return Err(IcidError::NotSquare { what: "forbidden", rows, columns });
+        }
+        if rows != self.dim() {
+            return Err(IcidError::Length { what: "forbidden", expected: self.dim(), found: rows });
         }
         let numbers = inverse(&self.names);
         let position = |(i, j): (usize, usize)| self.support.position(numbers[i] as usize, numbers[j] as usize);
@@ -334,8 +337,10 @@ mod tests {
         assert_eq!(found, 3);
         for shape in [(6, 5), (5, 6)] {
             let fault = whole.clone().with_forbidden(CsMat::zero(shape).view());
-            assert!(matches!(fault, Err(IcidError::Length { expected: 6, found: 6, .. })));
+            assert!(matches!(fault, Err(IcidError::NotSquare { .. })));
         }
+        let fault = whole.clone().with_forbidden(CsMat::zero((5, 5)).view());
+        assert!(matches!(fault, Err(IcidError::Length { expected: 6, found: 5, .. })));
     }
 
     #[test]
