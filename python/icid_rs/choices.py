@@ -30,9 +30,9 @@ from icid_rs.refine import Refined, edge_penalty, refine_by_order
 from icid_rs.residuals import null_inflation, shape_statistics
 from icid_rs.search import OrderSearch, Searched, smallest_pivots
 
-#: Trials for each variable, and trials at least, that a search of automatic length makes at most.
-_TRIALS, _LEAST_TRIALS = 10, 1000
-#: So many variables to a trial, and so many trials at least, without improvement end it.
+#: Where the length of a search is not given, the most trials, for each variable and at least;
+_TRIALS, _LEAST_TRIALS = 10, 5000
+#: and so many variables to a trial, or so many trials, without improvement end it, twice as many at the beginning.
 _VARIABLES, _LEAST_PATIENCE = 2, 500
 #: Rounds in which the inflation of the null is brought up to date.
 _ROUNDS = 4
@@ -86,7 +86,8 @@ def refine_by_search(
     always : bool
         Search even if noise variances are equal or known, so that elimination gives the graph.
     trials : int, optional
-        By default the search ends after trials that found nothing better: one for two variables, and 500 at least.
+        By default a search makes one for each variable, and 1000 at least, and then ends when half as many in a row
+        found nothing better.
     seconds, seed, n_threads
         See `search.OrderSearch`.
 

@@ -84,8 +84,8 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 150 iterations.
     trials : "auto" or int
-        Perturbations that a search tries. ``"auto"``: until none helps among half as many as there are variables, or
-        500; ten for each variable, or 1000, are the most.
+        Perturbations that a search tries. ``"auto"``: one for each variable, and 1000 at least; then on until half as
+        many in a row found nothing better, or there were ten for each variable.
     time_limit : float, optional
         Seconds after which the search stops with what it has. Results then depend on the machine.
     n_threads : int, optional

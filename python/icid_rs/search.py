@@ -139,7 +139,7 @@ class OrderSearch:
         trials, seconds
             How long to search.
         patience : int, optional
-            Trials without improvement after which the search ends.
+            Trials without improvement after which the search ends; twice as many at the beginning.
         seed : int
 
         Returns

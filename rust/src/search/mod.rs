@@ -43,7 +43,7 @@ const FEW: usize = 1000;
 pub struct Budget {
     /// Trials, of all chains together.
     pub trials: usize,
-    /// Trials without improvement after which there will be none.
+    /// Trials without improvement after which there will be none; twice as many at the beginning.
     pub patience: usize,
     /// Time, from the call on.
     pub time: Option<Duration>,
@@ -97,8 +97,8 @@ pub fn search(
     }
     let mut randoms: Vec<Random> = (0..CHAINS).map(|chain| Random(budget.seed.wrapping_add(chain as u64))).collect();
     let (mut made, mut improvements) = (0, 0);
-    let (mut best, mut improved) = (states[0].rank(), 0);
-    while made < budget.trials && made - improved < budget.patience && in_time() && evidence.dim() > 1 {
+    let (mut best, mut improved) = (states[0].rank(), budget.patience);
+    while made < budget.trials.min(improved.saturating_add(budget.patience)) && in_time() && evidence.dim() > 1 {
         let round = (evidence.dim() / ROUNDS).max(SHORTEST).min((budget.trials - made).div_ceil(CHAINS));
         let counts: Vec<(usize, usize)> = states
             .par_iter_mut()
@@ -113,7 +113,7 @@ pub fn search(
         states.par_iter_mut().for_each(|state| settle(state, &in_time));
         let rank = states.iter().map(State::rank).fold(f64::INFINITY, f64::min);
         if rank < best {
-            (best, improved) = (rank, made);
+            (best, improved) = (rank, improved.max(made));
         }
     }
     if interrupt.is_raised() {
