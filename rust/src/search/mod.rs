@@ -89,6 +89,7 @@ pub fn search(
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
     let (mut states, start_scores, descent) = follow(evidence, candidates, starts, &in_time);
+    pool(&mut states, &in_time);
     // Chains without a start of their own take the best one; their trials differ.
     for _ in states.len()..CHAINS {
         let mut state = State::new(evidence, candidates.to_vec(), &states[0].order());
@@ -109,8 +110,7 @@ pub fn search(
             made += tried;
             improvements += better;
         }
-        share(&mut states);
-        states.par_iter_mut().for_each(|state| settle(state, &in_time));
+        pool(&mut states, &in_time);
         let rank = states.iter().map(State::rank).fold(f64::INFINITY, f64::min);
         if rank < best {
             (best, improved) = (rank, improved.max(made));
@@ -162,6 +162,12 @@ fn follow<'a, 'e>(
     states.sort_by(|(_, a), (_, b)| a.rank().total_cmp(&b.rank()));
     states.truncate(CHAINS);
     (states.into_iter().map(|(_, state)| state).collect(), scores, descents[0])
+}
+
+/// Let all go on from the best regions of each.
+fn pool(states: &mut [State], in_time: &(impl Fn() -> bool + Sync)) {
+    share(states);
+    states.par_iter_mut().for_each(|state| settle(state, in_time));
 }
 
 /// Descend, and let candidates in that are missed, until nothing changes.

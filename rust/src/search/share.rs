@@ -5,6 +5,7 @@
 //! unless that closes a cycle.
 
 use super::state::State;
+use rayon::prelude::*;
 
 /// Put the best regions of all states together, and let all go on from there.
 pub(crate) fn share(states: &mut [State]) {
@@ -21,9 +22,7 @@ pub(crate) fn share(states: &mut [State]) {
             }
         }
     }
-    for state in &mut *states {
-        state.adopt(&joint.order, &joint.causes);
-    }
+    states.par_iter_mut().for_each(|state| state.adopt(&joint.order, &joint.causes));
     // Another order may have led to other causes elsewhere.
     if states[best].score() > before + tolerance {
         for state in states {
