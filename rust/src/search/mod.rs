@@ -28,10 +28,9 @@ use state::State;
 use std::time::{Duration, Instant};
 use trials::{Random, perturb};
 
-/// Searches that go on side by side, whatever the number of threads. After a trial for each variable they share what they
-/// found.
+/// Searches that go on side by side, whatever the number of threads.
 const CHAINS: usize = 2;
-/// Part of the variables after which they do, in trials of a chain.
+/// How often they share what they found while each makes a trial for each variable.
 const ROUNDS: usize = 8;
 /// The fewest trials of a chain between.
 const SHORTEST: usize = 25;
