@@ -193,6 +193,19 @@ def test_save_and_load(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
 
 
+def test_moments_of_no_rows_can_be_saved(tmp_path):
+    Moments(third=True).save(tmp_path / "m.npz")
+    loaded = Moments.load(tmp_path / "m.npz").update(table(200, 3, 0))
+    assert np.array_equal(loaded.third, Moments(third=True).update(table(200, 3, 0)).third)
+    assert len(loaded.rows) == 200
+
+
+def test_the_sample_is_bounded_in_numbers(monkeypatch):
+    monkeypatch.setattr("icid_rs.moments.NUMBERS", 100)
+    assert len(Moments().update(table(50, 3, 0)).rows) == 33
+    assert len(Moments(reservoir=40).update(table(50, 3, 0)).rows) == 40
+
+
 def test_bad_files_are_refused(tmp_path):
     path = tmp_path / "m.npz"
     moments = Moments().update(table(20, 3, 0))

@@ -122,6 +122,9 @@ def _problem(state: dict[str, Any]) -> str | None:
     expected = {**_SETTINGS, **({"n": int, "complete": bool} if "second" in state else {})}
     for name, kind in expected.items():
         value = settings.get(name)
+        if name == "reservoir" and value is None and "second" not in state:
+            # How many columns there are, and so how many rows will be kept, is not known yet.
+            continue
         if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or not 0 <= value < 2**63)):
             return f"its setting {name} is {value!r}"
     if "second" not in state:
