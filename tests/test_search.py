@@ -303,8 +303,9 @@ def test_more_trials_are_never_worse():
     estimate = fdr_precision(X)
     search = OrderSearch(estimate, 1500)
     scores = [search.run(penalty=20.0, trials=trials, seed=3).score for trials in (0, 50, 300, 900)]
-    assert scores == sorted(scores, reverse=True)
-    assert scores[-1] < scores[0]
+    # Scores of one class of graphs differ by rounding.
+    assert all(later <= sooner + 1e-6 for sooner, later in itertools.pairwise(scores))
+    assert scores[-1] < scores[0] - 1.0
 
 
 def test_patience_ends_a_search_that_finds_nothing_better():

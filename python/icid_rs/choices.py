@@ -265,7 +265,8 @@ class _Task:
 
         variances = self.estimate.covariance.diagonal()
         score = found.score + self.n * float(np.log(variances).sum()) + len(variances) * float(np.log(self.n))
-        shaped = np.flatnonzero(self.shape(found) > 2 * np.log(self.n)).tolist()
+        # What the score did not look at tells no direction.
+        shaped = [] if values is None else np.flatnonzero(self.shape(found) > 2 * np.log(self.n)).tolist()
         self.choices["noise"] = {"chosen": "unequal", "unequal": score}
         self.choices["residuals"] = {
             "gaussian": values is None,

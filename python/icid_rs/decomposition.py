@@ -128,6 +128,49 @@ def decompose(
     >>> bool(np.abs(result.B.toarray() - B).max() < 0.01)
     True
     """
+    found = solve(
+        theta,
+        noise_variances,
+        skewness_matrix=skewness_matrix,
+        skewness=skewness,
+        forbidden=forbidden,
+        l1_weight=l1_weight,
+        max_alm_iter=max_alm_iter,
+        max_fista_iter=max_fista_iter,
+        tol=tol,
+        fista_tol=fista_tol,
+        schedule=schedule,
+        callback=callback,
+        n_threads=n_threads,
+    )
+    warn_if_indefinite(found)
+    if found.status == "max_fista_iter":
+        warnings.warn(
+            f"the last descent ended for want of iterations at {found.info['optimality']:.2g} not {fista_tol:.2g}; "
+            "raise max_fista_iter or fista_tol, or use schedule='restart' if it is 'paper'",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def solve(
+    theta: Any,
+    noise_variances: ArrayLike | None,
+    *,
+    skewness_matrix: Any,
+    skewness: float,
+    forbidden: Any,
+    l1_weight: float,
+    max_alm_iter: int,
+    max_fista_iter: int,
+    tol: float,
+    fista_tol: float,
+    schedule: Schedule,
+    callback: Callable[[dict[str, Any]], object] | None,
+    n_threads: int | None,
+) -> Decomposition:
+    """Decompose as `decompose` does, without a warning."""
     theta = as_csr(as_theta(theta), "theta", copy=False)
     d = theta.shape[0]
     variances = None if noise_variances is None else as_vector(noise_variances, d, "noise_variances")
@@ -151,7 +194,6 @@ def decompose(
         callback=callback,
         n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
     )
-    _warn_of_trouble(status, info, fista_tol)
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
     return Decomposition(B, status, residual, info, history)
 
@@ -176,19 +218,13 @@ def _skewness_term(matrix: Any, weight: float, theta: sp.csr_array[np.float64, t
     return csr_parts(as_csr(matrix, "skewness_matrix")), weight
 
 
-def _warn_of_trouble(status: str, info: dict[str, Any], fista_tol: float) -> None:
-    if (pair := info.pop("indefinite_pair")) is not None:
+def warn_if_indefinite(found: Decomposition) -> None:
+    """Say so if Θ cannot be positive definite, once."""
+    if (pair := found.info.pop("indefinite_pair")) is not None:
         i, j = pair
         warnings.warn(
             f"theta is not positive definite: theta[{i}, {j}]² ≥ theta[{i}, {i}] · theta[{j}, {j}], so no model has it "
             "as inverse covariance; estimate it again with more regularisation, or from more samples",
             RuntimeWarning,
-            stacklevel=3,
-        )
-    if status == "max_fista_iter":
-        warnings.warn(
-            f"the last descent ended for want of iterations at {info['optimality']:.2g} not {fista_tol:.2g}; "
-            "raise max_fista_iter or fista_tol, or use schedule='restart' if it is 'paper'",
-            ConvergenceWarning,
             stacklevel=3,
         )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs._validation import FloatArray, as_vector
 from icid_rs.choices import Propose
 from icid_rs.dag import AcyclicGraph, acyclic_graph
-from icid_rs.decomposition import Decomposition, decompose
+from icid_rs.decomposition import Decomposition, decompose, solve, warn_if_indefinite
 from icid_rs.knowledge import Knowledge
 from icid_rs.skewness import skewness_matrix
 
@@ -36,7 +34,7 @@ class Proposer:
     unit : float
         The size of the noise precision, so that a weight of the ℓ1 norm means the same in any unit; or 1.
     solver : dict
-        Arguments of `decompose`.
+        Arguments of `decompose`, all of those that steer it.
     dag, random_state
         As for `acyclic_graph`.
     knowledge : Knowledge, optional
@@ -48,7 +46,9 @@ class Proposer:
     >>> from icid_rs import datasets
     >>> from icid_rs.proposals import Proposer
     >>> theta = datasets.sem_precision(datasets.random_dag(5, 1, random_state=0))
-    >>> proposer = Proposer.make(theta, None, rescale=True, solver={"max_fista_iter": 3000})
+    >>> iterations = {"max_alm_iter": 1, "max_fista_iter": 3000, "schedule": "restart"}
+    >>> solver = {**iterations, "tol": 5e-3, "fista_tol": 1e-4, "n_threads": None}
+    >>> proposer = Proposer.make(theta, None, rescale=True, solver=solver)
     >>> sorted(proposer.project(proposer.decompose(l1_weight=0.1).B).order.tolist())
     [0, 1, 2, 3, 4]
     """
@@ -86,22 +86,21 @@ class Proposer:
         callback: Callable[[dict[str, Any]], object] | None = None,
     ) -> Decomposition:
         """Decompose Θ; for its order alone if `proposing`."""
-        solver = dict(self.solver)
-        with warnings.catch_warnings():
-            if proposing:
-                solver["max_fista_iter"] = min(solver["max_fista_iter"], _PROPOSING)
-                # Whether it has converged says nothing of what is made of its order.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-            return decompose(
-                self.theta,
-                self.noise_variances,
-                skewness_matrix=M,
-                skewness=skewness,
-                forbidden=None if self.knowledge is None else self.knowledge.forbidden_in(self.theta),
-                l1_weight=l1_weight,
-                callback=callback,
-                **solver,
-            )
+        given: dict[str, Any] = {
+            "skewness_matrix": M,
+            "skewness": skewness,
+            "forbidden": None if self.knowledge is None else self.knowledge.forbidden_in(self.theta),
+            "l1_weight": l1_weight,
+            "callback": callback,
+            **self.solver,
+        }
+        if not proposing:
+            return decompose(self.theta, self.noise_variances, **given)
+        # Whether it has converged says nothing of what is made of its order.
+        given["max_fista_iter"] = min(given["max_fista_iter"], _PROPOSING)
+        found = solve(self.theta, self.noise_variances, **given)
+        warn_if_indefinite(found)
+        return found
 
     def project(self, B: Any) -> AcyclicGraph:
         """Make a decomposition acyclic; required edges stay."""
