@@ -40,7 +40,7 @@ def times(*runs: Callable[[], object]) -> list[float]:
 
 
 def throughput(threads: int) -> None:
-    print(f"share of the throughput of X.T @ X, {threads} thread(s); reservoir of 10 000 rows included")
+    print(f"share of the throughput of X.T @ X, {threads} thread(s); the default sample of rows included")
     print(f"{'d':>5} {'n':>7} {'dtype':>8} {'X.T @ X':>9} {'second':>7} {'and third':>9}")
     for d, n in ((100, 200_000), (500, 60_000), (1_000, 30_000), (2_000, 15_000)):
         X = np.random.default_rng(0).normal(size=(n, d))

@@ -182,9 +182,9 @@ def test_shapes_are_the_statistic_of_jarque_and_bera():
 def test_time_limits_and_trials_are_kept():
     _, X = table(100, 2, 2000, 0)
     start = time.perf_counter()
-    model = ICID(trials=10**9, time_limit=2.0).fit(X)
+    model = ICID(trials=10**9, time_limit=1.0).fit(X)
     # A bound for a machine that does other things too; benches measure.
-    assert time.perf_counter() - start < 10.0
+    assert time.perf_counter() - start < 5.0
     assert model.info_["refinement"]["trials"] > 10
     assert ICID(trials=7).fit(X).info_["refinement"]["trials"] <= 8
 
