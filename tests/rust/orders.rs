@@ -208,6 +208,22 @@ proptest! {
 }
 
 #[test]
+fn a_correlation_is_a_candidate_when_fishers_z_says_so() {
+    // Of two variables, atanh(r) √(n − 3) is about normal; a cause must pass the root of the penalty, at most.
+    let (samples, penalty) = (10, 1.0_f64);
+    let edges = |z: f64| {
+        let r = (z / (samples as f64 - 3.0).sqrt()).tanh();
+        let covariance = ndarray::array![[1.0, r], [r, 1.0]];
+        let theta = ndarray::array![[1.0, -r], [-r, 1.0]] / (1.0 - r * r);
+        let knowledge = Knowledge::none(2);
+        let noise = Noise::Equal;
+        let data = Regression { covariance: covariance.view(), samples, penalty, noise, knowledge: &knowledge };
+        regress_along(&data, &theta.view(), Rule::Along(&[0, 1]), &Interrupt::default()).unwrap().b.nnz()
+    };
+    assert_eq!([edges(0.99), edges(1.01), edges(2.0)], [0, 1, 1]);
+}
+
+#[test]
 fn more_candidates_than_rows_are_cut_to_the_most_correlated() {
     // Eight rows: at most five candidates go in as they are, and of six or more the four best.
     let d = 7;
@@ -269,6 +285,24 @@ fn dense_parts_of_a_sparse_matrix_are_recovered() {
         assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
         let error = eliminate_dense(&dense(&singular).view(), rule, 0.0, &Interrupt::default()).unwrap_err();
         assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_is_negligible_is_forgotten_and_nothing_else() {
+    // Variable 3 goes first: its entry with 0 is rounding, whatever number 0 has inside; the others are kept.
+    for tiny in 0..3 {
+        let mut theta = Array2::<f64>::eye(4) * 2.0;
+        for (i, j, value) in [(0, 1, 0.3), (0, 2, 0.4), (1, 2, 0.5), (tiny, 3, 1e-12), ((tiny + 1) % 3, 3, 0.6)] {
+            theta[[i, j]] = value;
+            theta[[j, i]] = value;
+        }
+        let without = CsMat::csr_from_dense(theta.view(), 1e-9);
+        let [expected, _] = both(&without, Rule::Along(&[0, 1, 2, 3]));
+        for found in both(&CsMat::csr_from_dense(theta.view(), 0.0), Rule::Along(&[0, 1, 2, 3])) {
+            assert!(largest_difference(&found.b, &expected.b) < 1e-10);
+            assert_eq!(found.b.nnz(), expected.b.nnz());
+        }
     }
 }
 

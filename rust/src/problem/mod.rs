@@ -297,6 +297,14 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_is_compared_with_its_own_mirror_image() {
+        // The same numbers above and below the diagonal, in other places.
+        let entries = [(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (0, 1, 0.1), (1, 2, 0.2), (1, 0, 0.2), (2, 1, 0.1)];
+        let error = Problem::new(matrix(3, &entries).view(), None).unwrap_err();
+        assert!(matches!(error, IcidError::NotSymmetric { .. }), "{error}");
+    }
+
+    #[test]
     fn skewness_is_weighted_on_the_support_off_the_diagonal() {
         let theta = matrix(3, &[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (0, 1, 0.5), (1, 0, 0.5)]);
         let problem = || Problem::new(theta.view(), None).unwrap();

@@ -109,6 +109,23 @@ mod tests {
     }
 
     #[test]
+    fn every_bit_of_the_own_values_counts() {
+        let bit = |k: u32| f64::from_bits(1 << k);
+        let own = (0..64).flat_map(|k| [[bit(k), 1.0], [1.0, bit(k)]]);
+        let (mut prints, _) = fingerprints(own, |_| std::iter::empty());
+        prints.sort_unstable();
+        assert!(prints.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn scrambling_is_the_published_generator() {
+        // The first outputs of SplitMix64 for the seed 0.
+        let gamma = 0x9e37_79b9_7f4a_7c15_u64;
+        let outputs = [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f];
+        assert_eq!([0, 1, 2].map(|k| scramble(gamma.wrapping_mul(k))), outputs);
+    }
+
+    #[test]
     fn components_are_contiguous_and_neighbours_follow() {
         let (prints, ranked) = fingerprints([[1.0, 1.0]; 5].into_iter(), row);
         let (order, starts) = breadth_first(&prints, &ranked, |i| row(i).map(|(j, _)| j as u32));

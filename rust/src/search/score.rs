@@ -162,6 +162,14 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_those_of_the_correlations() {
+        let correlation = ndarray::array![[1.0, 0.5], [0.5, 1.0]];
+        let knowledge = Knowledge::none(2);
+        let evidence = evidence(&correlation, NoiseModel::Unequal, &knowledge);
+        assert_eq!([evidence.row(0), evidence.row(1)], [[1.0, 0.5], [0.5, 1.0]]);
+    }
+
+    #[test]
     fn rounding_is_below_the_tolerance_and_causes_are_far_above() {
         let (correlation, knowledge) = (Array2::eye(1), Knowledge::none(1));
         for samples in [10.0, 1e4, 1e7] {
