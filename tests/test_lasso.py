@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso
 
-from icid_rs import ICID, Moments, _core, datasets, estimation, lasso_precision, metrics, neighbours
+from icid_rs import ICID, Moments, _core, _memory, datasets, estimation, lasso_precision, metrics, neighbours
 from icid_rs._validation import csr_parts
 from icid_rs.neighbours import neighbourhood_precision, select_neighbours, standardise, standardised_root
 from icid_rs.precision import Stopwatch
@@ -329,6 +329,17 @@ class TestLarge:
         tracemalloc.stop()
         assert peak < 3000 * 3000 * 8 / 3
 
+    def test_what_does_not_fit_says_so_first(self, monkeypatch):
+        """With so few variables the prediction is exact: correlations above the cut, and the diagonal."""
+        X = model(120, 80, 1)[1]
+        kept = 48 * lasso_precision(X).covariance.nnz
+        monkeypatch.setattr(_memory, "_SMALL", 0)
+        monkeypatch.setattr(_memory, "available_memory", lambda: kept)
+        lasso_precision(X)
+        monkeypatch.setattr(_memory, "available_memory", lambda: kept - 1)
+        with pytest.raises(MemoryError, match=f"^correlations of 120 variables needs {kept} bytes"):
+            lasso_precision(X)
+
     def test_other_parameters(self):
         X = model(60, 100, 3)[1]
         with pytest.raises(ValueError, match="too many for a search"):
@@ -345,6 +356,14 @@ class TestLarge:
         X = datasets.sample_sem(B, 300, noise_variances=10.0 ** rng.uniform(-2, 2, 100), random_state=0)
         with pytest.warns(UserWarning, match="do not look equal"):
             ICID().fit(X)
+
+    def test_equal_noise_is_not_doubted_for_causes_that_were_missed(self):
+        B, X = model(1000, 150, 0)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*do not look equal")
+            fitted = ICID().fit(X)
+        assert metrics.count_accuracy(B, fitted.adjacency_matrix_)["tpr"] < 0.99
+        assert fitted.noise_variances_.max() > 3
 
 
 def test_ctrl_c_is_answered_at_once():

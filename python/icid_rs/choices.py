@@ -40,6 +40,8 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
+#: How wide the middle half of a Gaussian is, in deviations.
+_HALF_OF_A_GAUSSIAN = 1.349
 
 #: A graph with its weights, however it was found.
 Fitted = TypeVar("Fitted", Refined, Searched)
@@ -341,7 +343,7 @@ def refine_large(
     Warns
     -----
     UserWarning
-        If unequal noise variances would fit the graph better, so that directions may be wrong.
+        If noise variances differ by more than the number of rows explains, so that directions may be wrong.
 
     Examples
     --------
@@ -357,8 +359,11 @@ def refine_large(
     """
     refined = refine_by_order(estimate, n, proposed, noise_variances, n_threads)
     penalty = refined.info["penalty"]
-    scores = {"equal": _equal_score(refined, n, penalty), "unequal, same graph": _unequal_score(refined, n, penalty)}
-    if noise_variances is None and scores["equal"] > scores["unequal, same graph"]:
+    # By the middle half of the variables: causes that are missed leave some others with far too much.
+    low, high = np.quantile(np.log(refined.noise_variances), [0.25, 0.75])
+    spread = float(high - low) / _HALF_OF_A_GAUSSIAN
+    # What log-likelihoods gain by variances of their own, for a variable, against its price; both twice.
+    if noise_variances is None and n * spread**2 / 2 > np.log(n):
         warnings.warn(
             "noise variances do not look equal, but there are too many variables for a search that needs no such "
             "supposition: directions may be wrong; choose fewer columns, or pass noise_variances",
@@ -366,7 +371,7 @@ def refine_large(
             stacklevel=4,
         )
     choices = {
-        "noise": {"chosen": "equal" if noise_variances is None else "known", **scores},
+        "noise": {"chosen": "equal" if noise_variances is None else "known", "spread of logarithms": spread},
         "penalty": {"edge": penalty, "inflation": 1.0},
         "search": f"left out: {estimate.theta.shape[0]} variables are too many",
     }

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs import _core
+from icid_rs._memory import ensure_room
 from icid_rs._validation import FloatArray, check_int, csr_parts
 from icid_rs.elimination import Elimination
 from icid_rs.inputs import as_table
@@ -36,6 +37,8 @@ LARGE = 20_000
 FEWEST = 5
 #: Times that an order is found, and neighbours along it, at most.
 _ROUNDS = 5
+#: Variables that tell how many correlations of all will be kept, and the bytes that one takes in all.
+_FEW, _BYTES = 256, 48
 #: What is taken off the weights of a Θ that is not positive definite, as often as it takes.
 _SHRINKAGE = 0.05
 
@@ -141,17 +144,16 @@ def large_precision(
     values = standardise(X, location, scale)
     d = len(values)
     level = float(np.sqrt(np.log(d) / n))
+    _ensure_room_for_correlations(values, level)
     sparse = _matrix(_core.correlations(values, cut=level, n_threads=n_threads), d)
     watch.lap("covariance")
     support = select_neighbours(values, n, names, n_threads, sparse)
     watch.lap("support")
     given: dict[str, Any] = {"samples": n, "penalty": _penalty(n, d), "n_threads": n_threads}
-    units = sp.diags_array(scale)
-    covariance = sp.csr_array(units @ (sparse + sp.eye_array(d)) @ units)
     best = np.inf
     for _ in range(_ROUNDS):
         order = _core.eliminate_sinks(values, variances, csr_parts(support), **given)
-        fit = regress_on_rows(values, covariance, support, order, **given)
+        fit = _regress(values, scale, sparse, support, order, **given)
         score = n * d * np.log(fit.noise_variances.mean()) + given["penalty"] * fit.B.nnz
         if score >= best:
             break
@@ -162,6 +164,8 @@ def large_precision(
         support = sp.csr_array(theta - sp.diags_array(theta.diagonal()))
         support.eliminate_zeros()
         support.sort_indices()
+    covariance = sp.csr_array(sparse + sp.eye_array(d))
+    _rescale(covariance, scale)
     # Mirror images the same to the bit.
     theta = sp.csr_array(sp.tril(theta) + sp.tril(theta, -1).T)
     theta.sort_indices()
@@ -211,15 +215,30 @@ def regress_on_rows(
            [0. , 0. ]])
     """
     scale = np.sqrt(covariance.diagonal())
-    units = sp.diags_array(1.0 / scale)
-    known = sp.csr_array(units @ (covariance - sp.diags_array(scale**2)) @ units)
+    known = sp.csr_array(covariance - sp.diags_array(scale**2))
     known.eliminate_zeros()
+    _rescale(known, 1.0 / scale)
+    return _regress(values, scale, known, start, order, samples=samples, penalty=penalty, n_threads=n_threads)
+
+
+def _regress(
+    values: FloatArray,
+    scale: FloatArray,
+    correlation: Any,
+    start: Any,
+    order: Any,
+    *,
+    samples: int,
+    penalty: float,
+    n_threads: int | None,
+) -> Elimination:
+    """Do as `regress_on_rows`, given deviations and correlations without their diagonal."""
     order = np.asarray(order, dtype=np.intp)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
     parts, left = _core.stepwise(
         values,
-        csr_parts(known),
+        csr_parts(correlation),
         csr_parts(start),
         places=places,
         samples=samples,
@@ -230,6 +249,20 @@ def regress_on_rows(
     data = weights.data * scale[weights.row] / scale[weights.col]
     B = sp.csr_array((data, (weights.col, weights.row)), shape=start.shape)
     return Elimination(B, order, left * scale**2)
+
+
+def _rescale(matrix: Csr[np.float64, tuple[int, int]], scale: FloatArray) -> None:
+    """Multiply rows and columns in place: such a matrix may fill most of the memory."""
+    matrix.data *= scale[matrix.indices]
+    matrix.data *= np.repeat(scale, np.diff(matrix.indptr))
+
+
+def _ensure_room_for_correlations(values: FloatArray, cut: float) -> None:
+    """Raise MemoryError unless those above the cut fit, judged by a few of the variables."""
+    d = len(values)
+    few = values[:: max(1, d // _FEW)]
+    share = np.mean(np.abs(few @ values.T) > cut)
+    ensure_room(round(_BYTES * share * d * d), f"correlations of {d} variables", "use fewer of them")
 
 
 def select_neighbours(
