@@ -78,6 +78,8 @@ def resident() -> int:
 def child(answers: dict[str, np.ndarray], seconds: float, seed: int, report: Any) -> None:
     """Work in a process of its own, where interrupts arrive."""
     warnings.simplefilter("ignore")
+    # A shell that starts a job in the background turns interrupts off.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     done: Counter[str] = Counter()
     wrong: list[str] = []
     memory: list[int] = []
@@ -150,7 +152,9 @@ def main() -> int:
         wrong += mistakes
     for name, count in counts.items():
         print(f"{name}: {count}, memory {growth[name]:+.1%}")
-    held = not wrong and not dead and len(counts) == 1 + PROCESSES and all(g <= GROWTH for g in growth.values())
+    met = sum(count.get("interrupted", 0) > 0 for count in counts.values()) == PROCESSES
+    complete = len(counts) == 1 + PROCESSES and met
+    held = complete and not wrong and not dead and all(g <= GROWTH for g in growth.values())
     print(
         f"{len(wrong)} wrong answers {sorted(set(wrong))}, {dead} dead processes: {'it held' if held else 'IT BROKE'}"
     )
