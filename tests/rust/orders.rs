@@ -369,6 +369,22 @@ fn what_is_known_comes_before_the_smallest_pivot() {
 }
 
 #[test]
+fn what_is_not_symmetric_or_not_finite_is_refused_with_its_place() {
+    let refused = |i: usize, j: usize, value: f64| {
+        let mut theta = Array2::<f64>::eye(70);
+        theta[[i, j]] = value;
+        eliminate_dense(&theta.view(), SMALLEST, 0.0, &Interrupt::default()).unwrap_err()
+    };
+    // The last two lie in another tile than the diagonal.
+    for (i, j) in [(0, 1), (1, 0), (65, 2), (2, 65)] {
+        let error = refused(i, j, 0.5);
+        assert!(matches!(error, IcidError::NotSymmetric { row, column, .. } if row.max(column) == i.max(j)), "{error}");
+        let error = refused(i, j, f64::NAN);
+        assert!(matches!(error, IcidError::NotFinite { row, column, .. } if (row, column) == (i, j)), "{error}");
+    }
+}
+
+#[test]
 fn an_interrupt_ends_it() {
     let theta = random_theta(50, 1, 0);
     let interrupt = Interrupt::default();
