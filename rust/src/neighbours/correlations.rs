@@ -15,7 +15,7 @@ const BLOCK: usize = 64;
 /// # Errors
 /// When interrupted.
 pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
-    let d = data.len();
+    let d = data.variables();
     let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
     let blocks = starts
         .into_par_iter()

@@ -39,7 +39,7 @@ pub fn scaled_lasso(
     if level.is_nan() || level <= 0.0 {
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
-    let lassos = (0..data.len() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
+    let lassos = (0..data.variables() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
     let solved = settle(data, sparse, lassos, interrupt)?;
     let same = |lasso: &WorkingSet| lasso.copy.map(|other| (lasso.variable as usize, other as usize));
     let copies = solved.iter().find_map(same);

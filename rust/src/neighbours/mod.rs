@@ -52,14 +52,8 @@ impl<'a> Standardised<'a> {
 
     /// Number of variables d.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn variables(&self) -> usize {
         self.0.nrows()
-    }
-
-    /// There is at least one variable.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     fn of(&self, variable: u32) -> &'a [f64] {

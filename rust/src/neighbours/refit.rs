@@ -47,7 +47,7 @@ pub fn refit(
         .par_iter()
         .map(|members| fit(data, support, members, shrinkage, interrupt))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut rows = vec![Vec::new(); data.len()];
+    let mut rows = vec![Vec::new(); data.variables()];
     for (members, nodes) in components.iter().zip(fits) {
         for (&member, node) in members.iter().zip(nodes) {
             let precision = 1.0 / node.left;

@@ -51,7 +51,7 @@ fn settle_by_products<R: Regression>(
     interrupt: &Interrupt,
 ) -> Result<(), IcidError> {
     let mut residuals = Array2::zeros((block.len(), data.0.ncols()));
-    let mut gradients = Array2::zeros((block.len(), data.len()));
+    let mut gradients = Array2::zeros((block.len(), data.variables()));
     let mut open: Vec<usize> = (0..block.len()).collect();
     for _ in 0..ROUNDS {
         let count = open.len();
@@ -84,7 +84,7 @@ fn settle_by_correlations<R: Regression>(
     block: &mut [R],
     interrupt: &Interrupt,
 ) -> Result<(), IcidError> {
-    let mut gradient = vec![0.0; data.len()];
+    let mut gradient = vec![0.0; data.variables()];
     for regression in block {
         for _ in 0..ROUNDS {
             if interrupt.is_raised() {

@@ -53,7 +53,7 @@ pub fn eliminate_sinks(
     test: Test,
     interrupt: &Interrupt,
 ) -> Result<Vec<usize>, IcidError> {
-    let d = data.len();
+    let d = data.variables();
     let mut neighbours: Vec<BTreeSet<u32>> =
         pattern.outer_iterator().map(|row| row.indices().iter().map(|&i| i as u32).collect()).collect();
     let mut versions = vec![0; d];

@@ -55,7 +55,7 @@ pub fn stepwise(
     test: Test,
     interrupt: &Interrupt,
 ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
-    let fits: Vec<Chosen> = (0..data.len())
+    let fits: Vec<Chosen> = (0..data.variables())
         .into_par_iter()
         .map(|j| {
             let row = row_of(start, j).into_iter().filter(|&i| places.is_none_or(|at| at[i as usize] < at[j]));

@@ -11,7 +11,7 @@ use sprs::CsMat;
 
 /// A few for each pair of variables: what a round costs.
 fn work(values: &Standardised) -> usize {
-    values.len().saturating_mul(values.len())
+    values.variables().saturating_mul(values.variables())
 }
 
 /// Correlations larger than a cut.
@@ -126,7 +126,7 @@ fn to_correlations(data: Standardised, sparse: Option<CsrArrays>) -> PyResult<Op
 }
 
 fn check(data: Standardised, shape: (usize, usize)) -> PyResult<()> {
-    let d = data.len();
+    let d = data.variables();
     if shape == (d, d) {
         return Ok(());
     }
