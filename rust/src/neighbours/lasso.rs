@@ -39,11 +39,11 @@ pub fn scaled_lasso(
     if level.is_nan() || level <= 0.0 {
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
-    let lassos = (0..data.variables() as u32).map(|variable| WorkingSet::new(variable, level)).collect();
-    let solved = settle(data, sparse, lassos, interrupt)?;
-    let same = |lasso: &WorkingSet| lasso.copy.map(|other| (lasso.variable as usize, other as usize));
-    let copies = solved.iter().find_map(same);
-    Ok((from_rows(solved.iter().map(|lasso| lasso.fitted().collect()).collect()), copies))
+    let begin = |variable| WorkingSet::new(variable, level);
+    let end = |lasso: WorkingSet| (lasso.fitted().collect(), lasso.copy);
+    let (rows, copies): (_, Vec<_>) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let same = copies.into_iter().enumerate().find_map(|(variable, copy)| copy.map(|other| (variable, other as usize)));
+    Ok((from_rows(rows), same))
 }
 
 /// The lasso of one variable on a few others.

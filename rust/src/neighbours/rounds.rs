@@ -28,21 +28,31 @@ pub(super) trait Regression: Send {
     fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool;
 }
 
-/// Improve regressions until no other variable asks to be let in.
+/// Improve the regression of each variable until no other variable asks to be let in, and keep what is wanted of it.
+///
+/// Regressions are made and given up block by block: what they need meanwhile is much more than what is found.
 ///
 /// # Errors
 /// When interrupted.
-pub(super) fn settle<R: Regression>(
+pub(super) fn settle<R: Regression, T: Send>(
     data: Standardised,
     sparse: Option<CsMatView<f64>>,
-    mut regressions: Vec<R>,
+    begin: impl Fn(u32) -> R + Sync,
+    end: impl Fn(R) -> T + Sync,
     interrupt: &Interrupt,
-) -> Result<Vec<R>, IcidError> {
-    regressions.par_chunks_mut(BLOCK).try_for_each(|block| match sparse {
-        Some(correlations) => settle_by_correlations(data, correlations, block, interrupt),
-        None => settle_by_products(data, block, interrupt),
-    })?;
-    Ok(regressions)
+) -> Result<Vec<T>, IcidError> {
+    let d = data.variables();
+    let settle_block = |start: usize| {
+        let mut block: Vec<R> = (start..(start + BLOCK).min(d)).map(|variable| begin(variable as u32)).collect();
+        match sparse {
+            Some(correlations) => settle_by_correlations(data, correlations, &mut block, interrupt)?,
+            None => settle_by_products(data, &mut block, interrupt)?,
+        }
+        Ok(block.into_iter().map(&end).collect())
+    };
+    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
+    let blocks = starts.into_par_iter().map(settle_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
+    Ok(blocks.into_iter().flatten().collect())
 }
 
 fn settle_by_products<R: Regression>(

@@ -10,7 +10,6 @@ use super::rounds::{Regression, settle, strongest};
 use super::{Standardised, from_rows};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
-use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
 /// Variables outside that are looked at closely, those whose correlation with the residual is largest.
@@ -55,15 +54,12 @@ pub fn stepwise(
     test: Test,
     interrupt: &Interrupt,
 ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
-    let fits: Vec<Chosen> = (0..data.variables())
-        .into_par_iter()
-        .map(|j| {
-            let row = row_of(start, j).into_iter().filter(|&i| places.is_none_or(|at| at[i as usize] < at[j]));
-            Chosen { places, ..Chosen::among(data, j as u32, row, test) }
-        })
-        .collect();
-    let settled = settle(data, sparse, fits, interrupt)?;
-    let (rows, left) = settled.into_iter().map(|fit| (fit.neighbours, fit.left)).unzip();
+    let begin = |j: u32| {
+        let before = |&i: &u32| places.is_none_or(|at| at[i as usize] < at[j as usize]);
+        Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }
+    };
+    let end = |fit: Chosen| (fit.neighbours, fit.left);
+    let (rows, left) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
     Ok((from_rows(rows), left))
 }
 
