@@ -100,6 +100,31 @@ fn many_blocks_of_rows_are_one_table() {
     assert_eq!((moments.rows, moments.weight, moments.mean.clone(), moments.second()), before);
 }
 
+/// Columns never mix: a power of two goes through every sum without a rounding, also where blocks are joined.
+#[test]
+fn the_scale_of_a_column_is_exact() {
+    let (n, d) = (3_300, 211);
+    let random = &mut Random(3);
+    let mut x = table(n, d, 0.0, random);
+    x.slice_mut(s![n / 2.., ..]).mapv_inplace(|x| x + 3.0);
+    x[[7, 5]] = 1e9;
+    let weights: Vec<f64> = (0..n).map(|k| if k % 7 == 0 { 0.0 } else { random.uniform() + 0.5 }).collect();
+    let powers: Vec<i32> = (0..d).map(|_| random.below(401) as i32 - 200).collect();
+    let sums = |x: &Array2<f64>| {
+        let mut moments = Moments::new(d, true).unwrap();
+        update(&mut moments, &x.slice(s![..3_200, ..]), Some(&weights[..3_200]));
+        update(&mut moments, &x.slice(s![3_200.., ..]), Some(&weights[3_200..]));
+        (moments.second(), moments.third().unwrap())
+    };
+    let (second, third) = sums(&x);
+    let scaled = Array2::from_shape_fn((n, d), |(k, j)| x[[k, j]] * 2f64.powi(powers[j]));
+    let (scaled_second, scaled_third) = sums(&scaled);
+    for ((i, j), value) in second.indexed_iter() {
+        assert_eq!(scaled_second[[i, j]], value * 2f64.powi(powers[i] + powers[j]));
+        assert_eq!(scaled_third[[i, j]], third[[i, j]] * 2f64.powi(2 * powers[i] + powers[j]));
+    }
+}
+
 #[test]
 fn keys_depend_on_every_entry_and_the_seed() {
     let mut x = table(300, 4, 0.0, &mut Random(5));

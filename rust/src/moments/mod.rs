@@ -7,37 +7,32 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `blocks` | how rows are cut |
 //! | [`mod@scan`] | a first look at a block: is it finite, its sums, a key for each row |
 //! | `packing` | centred rows as the products want them |
-//! | `product` | matrices in tiles, and the products that fill them |
+//! | `product` | products of packed rows, which fill tiles |
+//! | `tiles` | matrices in tiles, and how they are joined |
 //!
 //! Work is cut by the number of columns and rows alone, so that results are the same bits for any number of threads.
 
 // What runs on the machine's widest instructions has to be inlined where these are turned on.
 #![allow(clippy::inline_always)]
 
+mod blocks;
 mod packing;
 mod product;
 pub mod scan;
+mod tiles;
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2, s};
 use packing::{DEPTH, Packed};
-use product::{Shape, Tiles};
 use pulp::Arch;
 use rayon::prelude::*;
-use scan::{SLICE, Scan, Value};
-
-/// Rows of a block, which is centred at its own mean and joined as a whole, at least.
-const BLOCK: usize = 64 * SLICE;
-/// Rows of a block for each column: its sums, which are made and joined apart, are then small beside it.
-const ROWS_PER_COLUMN: usize = 16;
-/// Entries of the sums of blocks that are made at once: of few columns, blocks are shared among threads, not products.
-const AT_ONCE: usize = 1 << 19;
-/// Blocks that are made at once, at most.
-const MOST_BLOCKS: usize = 16;
+use scan::{Scan, Value};
+use tiles::{Shape, Tiles};
 
 /// What becomes of rows that are not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +78,10 @@ impl Moments {
         if columns == 0 {
             return Err(IcidError::Empty { what: "moments" });
         }
-        // A block is summed apart before it is joined.
-        ensure_room::<f64>("moments", if third { 4 } else { 2 } * (columns as u128).pow(2))?;
+        // Beside these there are the sums of a chunk, and of the blocks that are made at once.
+        let matrices = 2 + if columns <= blocks::WIDEST_PAIR { 2 } else { 1 };
+        let halves = if third { 3 } else { 1 };
+        ensure_room::<f64>("moments", matrices * halves * (columns as u128).pow(2) / 2)?;
         Ok(Self {
             rows: 0,
             weight: [0.0; 2],
@@ -165,9 +162,8 @@ impl Moments {
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
         let mut seen = Seen::default();
-        let height = BLOCK.max(ROWS_PER_COLUMN * d);
+        let (height, at_once) = blocks::cut(chunk.nrows(), d);
         let starts: Vec<usize> = (0..chunk.nrows()).step_by(height).collect();
-        let at_once = (AT_ONCE / (d * d)).clamp(1, MOST_BLOCKS).min(starts.len().max(1));
         let mut buffers: Vec<Packed> = (0..at_once).map(|_| Packed::new(d, self.third.is_some())).collect();
         for starts in starts.chunks(at_once) {
             let shift = &*shift.get_or_insert_with(|| scan::first_row(chunk));
@@ -230,21 +226,20 @@ impl Moments {
         let gap: Vec<f64> =
             (0..self.columns()).map(|j| (other.shift[j] - self.shift[j]) + (other.mean[j] - self.mean[j])).collect();
         if let (Some(third), Some(more)) = (&mut self.third, &other.third) {
-            // Where each part's mean lies, seen from the common one.
-            let near: Vec<f64> = gap.iter().map(|gap| -gap * b / total).collect();
-            let far: Vec<f64> = gap.iter().map(|gap| gap * a / total).collect();
-            let (left_diagonal, right_diagonal) = (self.second.diagonal(), other.second.diagonal());
-            let (left, right) = (&self.second, &other.second);
-            third.join(more, |i, j| {
-                2.0 * (near[i] * left.get(i, j) + far[i] * right.get(i, j))
-                    + near[j] * left_diagonal[i]
-                    + far[j] * right_diagonal[i]
-                    + a * near[i] * near[i] * near[j]
-                    + b * far[i] * far[i] * far[j]
-            });
+            // Shares of the weight, not weights, so that nothing overflows on the way.
+            let (near, far) = (-b / total, a / total);
+            // Rows at the mean of either part: a near² near + b far² far, times the gaps.
+            let cubes = a * (b / total) * ((a - b) / total);
+            let column: Vec<f64> = (0..gap.len())
+                .map(|i| near * self.second.get(i, i) + far * other.second.get(i, i) + cubes * gap[i] * gap[i])
+                .collect();
+            third.join(more, &column, &gap);
+            let twice: Vec<f64> = gap.iter().map(|gap| 2.0 * gap).collect();
+            third.add_rows(&twice, (near, &self.second), (far, &other.second));
         }
         let share = a * (b / total);
-        self.second.join(&other.second, |i, j| share * gap[i] * gap[j]);
+        let column: Vec<f64> = gap.iter().map(|gap| share * gap).collect();
+        self.second.join(&other.second, &column, &gap);
         self.mean.par_iter_mut().zip(&gap).for_each(|(mean, gap)| *mean += gap * (b / total));
         self.rows += other.rows;
         self.weight = [total, self.weight[1] + other.weight[1]];

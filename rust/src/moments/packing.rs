@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Rows that are packed at a time: few enough for two strips of them to stay in the nearest cache during a product.
 pub(super) const DEPTH: usize = 192;
 /// Columns that are packed together: the fewest that are whole strips of either factor.
-const GROUP: usize = 24;
+pub(super) const GROUP: usize = 24;
 /// Columns that are packed by one thread.
 const SPAN: usize = 4 * GROUP;
 /// Rows that are read side by side, so that a strip is written by the cache line, not by the row.

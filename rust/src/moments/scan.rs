@@ -164,12 +164,17 @@ impl WithSimd for Look<'_> {
 /// A hash that depends on every entry: the multilinear one of Carter and Wegman (1979), then mixed.
 #[inline(always)]
 fn key(row: &[f64], multipliers: &[u64]) -> u64 {
-    let sum = row.iter().zip(multipliers).fold(0u64, |sum, (value, multiplier)| {
+    const LOWER: u64 = (1 << 32) - 1;
+    // The product of 64 bits from those of 32, of which several are made at a time.
+    let (mut lower, mut upper) = (0u64, 0u64);
+    for (value, multiplier) in row.iter().zip(multipliers) {
         // Zero has one sign; and round numbers differ in their upper bits alone, which a product would lose.
         let bits = (value + 0.0).to_bits();
-        sum.wrapping_add((bits ^ (bits >> 32)).wrapping_mul(*multiplier))
-    });
-    mix(sum)
+        let (low, high) = ((bits ^ (bits >> 32)) & LOWER, bits >> 32);
+        lower = lower.wrapping_add(low * (multiplier & LOWER));
+        upper = upper.wrapping_add(low * (multiplier >> 32)).wrapping_add(high * (multiplier & LOWER));
+    }
+    mix(lower.wrapping_add(upper << 32))
 }
 
 /// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
@@ -178,4 +183,19 @@ fn mix(bits: u64) -> u64 {
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_the_sum_of_products_of_64_bits() {
+        let bits = |seed: u64| (0..37).map(move |j| mix(mix(seed) ^ j));
+        let row: Vec<f64> = bits(1).map(f64::from_bits).chain([0.0, -0.0, 1.0, -2.5]).collect();
+        let multipliers: Vec<u64> = bits(2).chain(bits(3)).take(row.len()).collect();
+        let folded = row.iter().map(|value| (value + 0.0).to_bits()).map(|bits| bits ^ (bits >> 32));
+        let sum = folded.zip(&multipliers).fold(0u64, |sum, (x, m)| sum.wrapping_add(x.wrapping_mul(*m)));
+        assert_eq!(key(&row, &multipliers), mix(sum));
+    }
 }
