@@ -1,5 +1,6 @@
 //! A first look at a block of rows.
 
+use crate::problem::numbering::scramble;
 use ndarray::{ArrayView1, ArrayView2, s};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -86,7 +87,7 @@ impl Scan {
         seed: Option<u64>,
     ) -> Self {
         let multipliers: Vec<u64> =
-            seed.map_or(Vec::new(), |seed| (0..shift.len() as u64).map(|j| mix(mix(seed) ^ j) | 1).collect());
+            seed.map_or(Vec::new(), |seed| (0..shift.len() as u64).map(|j| scramble(scramble(seed) ^ j) | 1).collect());
         let arch = Arch::new();
         let parts: Vec<Self> = slices(rows.nrows())
             .map(|range| {
@@ -174,15 +175,7 @@ fn key(row: &[f64], multipliers: &[u64]) -> u64 {
         lower = lower.wrapping_add(low * (multiplier & LOWER));
         upper = upper.wrapping_add(low * (multiplier >> 32)).wrapping_add(high * (multiplier & LOWER));
     }
-    mix(lower.wrapping_add(upper << 32))
-}
-
-/// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
-fn mix(bits: u64) -> u64 {
-    let bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
+    scramble(lower.wrapping_add(upper << 32))
 }
 
 #[cfg(test)]
@@ -191,11 +184,11 @@ mod tests {
 
     #[test]
     fn a_key_is_the_sum_of_products_of_64_bits() {
-        let bits = |seed: u64| (0..37).map(move |j| mix(mix(seed) ^ j));
+        let bits = |seed: u64| (0..37).map(move |j| scramble(scramble(seed) ^ j));
         let row: Vec<f64> = bits(1).map(f64::from_bits).chain([0.0, -0.0, 1.0, -2.5]).collect();
         let multipliers: Vec<u64> = bits(2).chain(bits(3)).take(row.len()).collect();
         let folded = row.iter().map(|value| (value + 0.0).to_bits()).map(|bits| bits ^ (bits >> 32));
         let sum = folded.zip(&multipliers).fold(0u64, |sum, (x, m)| sum.wrapping_add(x.wrapping_mul(*m)));
-        assert_eq!(key(&row, &multipliers), mix(sum));
+        assert_eq!(key(&row, &multipliers), scramble(sum));
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn inverse(permutation: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Spread the bits of a number over all of its bits (the finaliser of `SplitMix64`).
+/// Spread the bits of a number over all of its bits (the finaliser of `SplitMix64`; Steele, Lea and Flood 2014).
 pub(crate) fn scramble(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
