@@ -78,9 +78,12 @@ pub(crate) fn inverse(permutation: &[u32]) -> Vec<u32> {
     inverse
 }
 
+/// What `SplitMix64` adds from one number to the next.
+pub(crate) const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Spread the bits of a number over all of its bits (the finaliser of `SplitMix64`; Steele, Lea and Flood 2014).
 pub(crate) fn scramble(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = x.wrapping_add(GAMMA);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -120,9 +123,8 @@ mod tests {
     #[test]
     fn scrambling_is_the_published_generator() {
         // The first outputs of SplitMix64 for the seed 0.
-        let gamma = 0x9e37_79b9_7f4a_7c15_u64;
         let outputs = [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f];
-        assert_eq!([0, 1, 2].map(|k| scramble(gamma.wrapping_mul(k))), outputs);
+        assert_eq!([0, 1, 2].map(|k| scramble(GAMMA.wrapping_mul(k))), outputs);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Perturbations: a few neighbouring variables are thrown about, and the result is kept unless it is worse.
 
 use super::state::State;
+use crate::problem::numbering::{GAMMA, scramble};
 
 /// Throw a few neighbours about, descend, and keep what is not worse; how many trials were made and how many were better.
 ///
@@ -66,11 +67,9 @@ pub(super) struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(z ^ (z >> 31)) * n as u128) >> 64) as usize
+        let bits = scramble(self.0);
+        self.0 = self.0.wrapping_add(GAMMA);
+        ((u128::from(bits) * n as u128) >> 64) as usize
     }
 }
 
