@@ -48,7 +48,7 @@ REASONS = (
     ),
     (r"replace [<>] with [<>]=.* Fista", "differs at a single number"),
     (r"Fista::descend", "how often it is looked whether it has converged, and steps of rounding size"),
-    (r"Run<'_, '_>::finish", "the count of iterations of a last descent"),
+    (r"Run<'_, '_>::finish", "whether components are sharpened a last time, and the count of iterations of that"),
 )
 UNKNOWN = "not explained yet"
 

@@ -221,6 +221,8 @@ fn sums_survive_being_taken_apart() {
     let Moments { rows, weight, shift, mean, .. } = moments.clone();
     let again = Moments::from_sums(rows, weight, shift.clone(), mean, &second.view(), Some(&third.view())).unwrap();
     assert_eq!((again.second(), again.third().unwrap()), (second.clone(), third));
+    assert_eq!((again.rows, again.weight), (200, moments.weight));
+    assert_eq!((&again.shift, &again.mean), (&moments.shift, &moments.mean));
     assert!(Moments::from_sums(rows, weight, shift, vec![0.0], &second.view(), None).is_err());
     assert_eq!(Moments::new(50, false).unwrap().merge(&again), Err(IcidError::Unlike));
 }

@@ -150,6 +150,7 @@ mod tests {
                 let gain =
                     evidence.misfit(variable, left) - evidence.misfit(variable, left - evidence.worth(variable, left));
                 assert!((gain - evidence.penalty).abs() < 1e-9, "{gain}");
+                assert_eq!(evidence.gain(variable, evidence.worth(variable, left), left), gain);
                 // One deviation of the noise more in all samples.
                 let unit = match &evidence.noise {
                     NoiseModel::Unequal => evidence.misfit(variable, left * 1.0_f64.exp()),
