@@ -20,6 +20,8 @@ use sprs::{CsMat, CsMatView};
 
 /// Deviations from zero, in standard errors, from which a cause is a candidate. Lenient: candidates are tested again.
 const SCREEN: f64 = 2.5;
+/// Candidates of a variable, at most, that chance may add: regressing on k of them takes k³.
+const BY_CHANCE: f64 = 30.0;
 
 /// What is supposed of the noise variances.
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +85,10 @@ pub fn regress_along(
 ) -> Result<Fit, IcidError> {
     data.check(theta.nrows())?;
     let factor = DenseTheta::new(theta, rule)?.factorise(interrupt)?;
-    let mut candidates = candidates(&factor, data.samples, SCREEN.min(data.penalty.sqrt()));
-    let eliminated = factor.into_names();
+    let mut candidates = candidates(&factor, data.samples, screen(theta.nrows()).min(data.penalty.sqrt()));
+    candidates.reverse();
+    let eliminated: Vec<u32> = factor.order().rev().collect();
+    drop(factor);
     for (&effect, causes) in eliminated.iter().zip(&mut candidates) {
         data.respect(effect, causes);
     }
@@ -122,21 +126,17 @@ pub fn regress_within(
     data.fit_each(&eliminated, candidates, interrupt)
 }
 
-/// For each variable, effects first, those that may be its causes.
+/// Deviations from which one of d variables is a candidate: more than d exp(−z²/2) do not exceed z by chance.
+fn screen(d: usize) -> f64 {
+    SCREEN.max((2.0 * (d as f64 / BY_CHANCE).ln().max(0.0)).sqrt())
+}
+
+/// For each variable, causes first, those that may be its causes.
 fn candidates(factor: &Factor, samples: usize, screen: f64) -> Vec<Vec<u32>> {
-    let d = factor.names().len();
-    // Fisher's z: the variable eliminated k-th has d − k − 1 predecessors, and each is tested given the others.
-    let degrees = |k: usize| (samples as f64 - d as f64 + k as f64 - 1.0).max(1.0);
-    let cuts: Vec<f64> = (0..d).map(|k| (screen / degrees(k).sqrt()).tanh().powi(2)).collect();
-    let mut candidates = vec![Vec::new(); d];
-    for (cause, &name) in factor.names().iter().enumerate() {
-        for (effect, square) in (0..cause).rev().zip(factor.squared_partial_correlations(cause)) {
-            if square > cuts[effect] {
-                candidates[effect].push(name);
-            }
-        }
-    }
-    candidates
+    // Fisher's z: the k-th variable has k predecessors, and each is tested given the others.
+    let degrees = |k: usize| (samples as f64 - k as f64 - 2.0).max(1.0);
+    let cuts: Vec<f64> = (0..factor.order().count()).map(|k| (screen / degrees(k).sqrt()).tanh().powi(2)).collect();
+    factor.correlated_predecessors(&cuts)
 }
 
 /// The causes of a variable that earn their penalty.

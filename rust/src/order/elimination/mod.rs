@@ -7,12 +7,15 @@
 //! diagonal it is the rule of Ghoshal and Honorio (2018). Along an order given beforehand it is exact for any Ω.
 //!
 //! Eliminating a true sink removes the pairs that its causes owe to it, so a sparse Θ stays sparse ([`sparse`]); where
-//! it fills in nevertheless, and for estimates that have no zeros, blocked dense arithmetic takes over ([`dense`]).
+//! it fills in nevertheless, and for estimates that have no zeros, blocked dense arithmetic takes over ([`panels`]).
 
 mod dense;
+mod factor;
+mod panels;
 mod sparse;
 
-pub(super) use dense::{DenseTheta, Factor};
+pub(super) use dense::DenseTheta;
+pub(super) use factor::Factor;
 
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -128,7 +131,7 @@ pub fn eliminate_dense(
 ) -> Result<Elimination, IcidError> {
     check_drop(drop)?;
     let theta = DenseTheta::new(theta, rule)?;
-    theta.factorise(interrupt)?.to_elimination(drop)?.in_range()
+    theta.factorise(interrupt)?.clear_cancelled().to_elimination(drop)?.in_range()
 }
 
 /// Factors that bring Θ to unit noise, up to a power of two that makes its typical diagonal entry about 1; along a given

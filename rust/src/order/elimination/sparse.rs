@@ -250,7 +250,7 @@ impl<'a> Remaining<'a> {
             }
             other => other,
         })?;
-        factor.for_each_column(|variable, pivot, causes| {
+        factor.clear_cancelled().for_each_column(|variable, pivot, causes| {
             let variable = left[variable as usize];
             let scale = self.nodes[variable as usize].scale;
             let weight = |(cause, weight): (u32, f64)| {
@@ -267,7 +267,7 @@ impl<'a> Remaining<'a> {
 trait Next {
     fn next(&mut self, remaining: &Remaining) -> Option<u32>;
 
-    /// The variables still to come, where that is settled.
+    /// The variables still to come, the next one last, where that is settled.
     fn rest(&self) -> Option<Vec<u32>>;
 }
 
@@ -341,6 +341,6 @@ impl Next for List {
     }
 
     fn rest(&self) -> Option<Vec<u32>> {
-        Some(self.0.iter().rev().copied().collect())
+        Some(self.0.clone())
     }
 }
