@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 import pandas as pd
 from benches import peers
 from benches.peers import store
 from benches.peers.adapters import METHODS
 from benches.peers.cases import Case, main_cases, rival_cases, side_cases
+from benches.peers.environments import python_of
 from benches.peers.runs import LIMITS, SECONDS, run, stops
 from benches.peers.smoke import solve
 
@@ -19,7 +22,7 @@ TABLES = ("raw", "standardised", "side")
 
 
 def fill(options: argparse.Namespace) -> None:
-    """Run what is missing, the shortest first, until nothing is left or the time is up."""
+    """Run what is missing, a run on each core, the shortest first, until nothing is left or the time is up."""
     runs = itertools.chain(itertools.product(METHODS, [*main_cases(), *side_cases()]), rival_cases())
     wanted = [(method, case) for method, case in runs if method in options.methods and case.table in options.tables]
     end = time.monotonic() + 60 * options.minutes
@@ -29,17 +32,43 @@ def fill(options: argparse.Namespace) -> None:
     done = {tuple(key) for key in known[store.KEY].itertuples(index=False)}
     history = known.to_dict("records")
     left = [entry for entry in dict.fromkeys(wanted) if key(entry) not in done]
-    while left and time.monotonic() < end:
-        left = [entry for entry in left if not hopeless(entry, history)]
-        if not left:
-            break
-        entry = min(left, key=lambda entry: urgency(entry, history))
-        left.remove(entry)
-        method, case = entry
-        line = run(METHODS[method], case, core=options.core)
-        store.append(line)
-        history.append(line)
-        print(f"{len(left):5} left  {method:20} {describe(case)}  {result(line)}", flush=True)
+    free, running = list(options.core), {}
+    with ThreadPoolExecutor(len(free)) as pool:
+        while left or running:
+            left = [entry for entry in left if not hopeless(entry, history)]
+            entry = None if time.monotonic() >= end else choose(left, history, [entry for entry, _ in running.values()])
+            if entry is not None and free:
+                left.remove(entry)
+                method, case = METHODS[entry[0]], entry[1]
+                # Made here, where nobody else makes the same.
+                python_of(method), case.files()
+                core = free.pop()
+                running[pool.submit(run, method, case, core=core)] = entry, core
+                continue
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                (method, case), core = running.pop(future)
+                free.append(core)
+                line = future.result()
+                store.append(line)
+                history.append(line)
+                print(f"{len(left):5} left  {method:20} {describe(case)}  {result(line)}", flush=True)
+
+
+def choose(left: list[Run], history: list[dict], running: list[Run]) -> Run | None:
+    """Choose what to run next: of each method the smallest size that is left, for its limits spare the larger ones."""
+    smallest: dict[str, int] = {}
+    for method, case in itertools.chain(running, left):
+        smallest[method] = min(case.d, smallest.get(method, case.d))
+    # A seed that exceeds the limits spares the others.
+    begun = {(method, replace(case, seed=0)) for method, case in running}
+    ready = [
+        (method, case)
+        for method, case in left
+        if case.d == smallest[method] and (method, replace(case, seed=0)) not in begun
+    ]
+    return min(ready, key=lambda entry: urgency(entry, history), default=None)
 
 
 def key(entry: Run) -> tuple[object, ...]:
@@ -53,19 +82,25 @@ def hopeless(entry: Run, history: list[dict]) -> bool:
     return any(stops(line, case) for line in history if line["method"] == method and line["status"] in LIMITS)
 
 
-def urgency(entry: Run, history: list[dict]) -> float:
-    """Guess the time by the nearest size, cubed; raw data and the main tables go first, further seeds last."""
+def urgency(entry: Run, history: list[dict]) -> tuple[float, int]:
+    """Guess the time by the nearest size, cubed; raw data and the main tables go first."""
     method, case = entry
     seen = [line for line in history if line["method"] == method and line["status"] in ("ok", "timeout")]
     guess = 0.0
     if seen:
         near = max(
-            seen, key=lambda line: (line["scaling"] == case.scaling, line["d"] <= case.d, -abs(line["d"] - case.d))
+            seen,
+            key=lambda line: (
+                line["degree"] == case.degree,
+                line["scaling"] == case.scaling,
+                line["d"] <= case.d,
+                -abs(line["d"] - case.d),
+            ),
         )
         guess = near["cpu_seconds"] * (case.d / near["d"]) ** 3
-    weight = {"raw": 1, "standardised": 3, "side": 5}[case.table] * (100 if case.seed else 1)
+    weight = {"raw": 1, "standardised": 2, "side": 4}[case.table]
     # Starting a process takes a second or more, whatever the method.
-    return weight * (1.0 + min(guess, SECONDS))
+    return weight * (1.0 + min(guess, SECONDS)), case.seed
 
 
 def describe(case: Case) -> str:
@@ -80,7 +115,7 @@ def result(line: dict) -> str:
 
 def smoke(options: argparse.Namespace) -> None:
     for name in options.methods:
-        wrong, outcome = solve(METHODS[name], core=options.core)
+        wrong, outcome = solve(METHODS[name], core=options.core[0])
         verdict = "solved" if wrong == 0 else f"NOT SOLVED: {outcome['status']} {outcome['message']}, {wrong} wrong"
         print(
             f"{name:20} {outcome.get('version', ''):24} {outcome.get('cpu_seconds', 0):7.2f} s  {verdict}", flush=True
@@ -102,7 +137,9 @@ def main() -> None:
     )
     parser.add_argument("command", choices=("smoke", "fill", "page"))
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS, metavar="METHOD")
-    parser.add_argument("--core", type=int, default=1, help="the processor core that runs are bound to (1)")
+    parser.add_argument(
+        "--core", type=int, nargs="+", default=[1], help="processor cores, each of which has one run bound to it (1)"
+    )
     parser.add_argument("--tables", nargs="+", default=TABLES, choices=TABLES, help="what to fill; all by default")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run after this time")
     parser.add_argument("--again", action="store_true", help="run the chosen methods again; new results replace old")
