@@ -12,9 +12,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2
 from sklearn.exceptions import NotFittedError
 
-from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
+from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics, residuals
 from icid_rs.dag import causal_order
 from icid_rs.residuals import null_inflation, shape_statistics
 from icid_rs.search import OrderSearch
@@ -148,6 +149,26 @@ def test_the_null_is_inflated_where_the_model_is_rough():
     # A small common cause of everything, which no edge stands for.
     rough = X + 0.2 * np.random.default_rng(0).normal(size=(3000, 1))
     assert null_inflation(model.adjacency_matrix_, np.cov(rough, rowvar=False), 3000) > 3
+
+
+def test_the_null_is_that_of_residuals_without_an_edge():
+    B, X = table(30, 1, 500, 0, equal=True)
+    correlation = np.corrcoef(X - X @ B, rowvar=False)
+    apart = np.triu((B + B.T).toarray() == 0, 1)
+    tail = np.quantile(500 * correlation[apart] ** 2, 0.99)
+    expected = max(1.0, tail / chi2.isf(0.01, 1))
+    assert null_inflation(B, np.cov(X, rowvar=False), 500) == pytest.approx(expected, rel=1e-9)
+
+
+def test_some_residuals_stand_for_very_many(monkeypatch):
+    B, X = table(300, 1, 2000, 0, equal=True)
+    rough = np.cov(X + 0.2 * np.random.default_rng(0).normal(size=(2000, 1)), rowvar=False)
+    full = null_inflation(B, rough, 2000)
+    monkeypatch.setattr(residuals, "_MOST_RESIDUALS", 150)
+    some = null_inflation(B, rough, 2000)
+    assert some == pytest.approx(full, rel=0.15)
+    P = np.random.default_rng(1).permutation(300)
+    assert null_inflation(B[P][:, P], rough[np.ix_(P, P)], 2000) == pytest.approx(some, rel=1e-9)
 
 
 @pytest.mark.parametrize(("degree", "n", "noise"), [(8, 1000, "exponential"), (4, 100, "gaussian")])

@@ -334,25 +334,31 @@ def log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArra
 def discoveries(theta: FloatArray, degrees: int, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs, i > j, whose partial correlation Benjamini and Hochberg find to differ from zero."""
     d = len(theta)
+    pairs = max(d * (d - 1) // 2, 1)
+
+    def least(found: int) -> float:
+        """Return the smallest correlation that may be among so many discoveries."""
+        return float(np.tanh(norm.isf(alpha * found / pairs / 2) / np.sqrt(degrees)))
+
     scale = np.sqrt(theta.diagonal())
-    # Nothing with a p-value above alpha can be rejected, so most entries need not be sorted.
-    least = np.tanh(norm.isf(alpha / 2) / np.sqrt(degrees))
     rows, columns, sizes = [], [], []
     for start in range(0, d, _TILE):
         stop = min(start + _TILE, d)
         size = np.abs(theta[start:stop, :stop])
         size /= scale[start:stop, None]
         size /= scale[:stop]
-        i, j = np.nonzero(np.tril(size >= least, start - 1))
+        i, j = np.nonzero(np.tril(size >= least(pairs), start - 1))
         rows.append(i + start)
         columns.append(j)
         sizes.append(size[i, j])
-    correlation = np.concatenate(sizes)
-    strongest = np.argsort(-correlation, kind="stable")
-    z = np.arctanh(np.minimum(correlation[strongest], 1.0 - 1e-16)) * np.sqrt(degrees)
-    accepted = np.flatnonzero(2.0 * norm.sf(z) <= alpha * np.arange(1, z.size + 1) / (d * (d - 1) // 2))
-    found = strongest[: accepted[-1] + 1] if accepted.size else strongest[:0]
-    return np.concatenate(rows)[found], np.concatenate(columns)[found]
+    i, j, size = np.concatenate(rows), np.concatenate(columns), np.concatenate(sizes)
+    # As many are discoveries as are significant at the level that so many allow.
+    allowed = pairs
+    while size.size < allowed:
+        allowed = size.size
+        kept = size >= least(allowed)
+        i, j, size = i[kept], j[kept], size[kept]
+    return i, j
 
 
 def _keep(theta: FloatArray, mask: NDArray[np.bool_]) -> sp.csr_array[np.float64, tuple[int, int]]:
