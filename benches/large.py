@@ -46,8 +46,8 @@ def peak() -> int:
 def warm(d: int, n: int) -> None:
     """Touch as much memory as a fit takes.
 
-    A virtual machine gets its memory from its host when it first touches it, which can take as long as a matrix product.
-    Whoever comes first, the fit, would pay for it.
+    A virtual machine gets memory from its host when it first touches it, which can take seconds for a gigabyte. Whoever
+    comes first, the fit, would pay for it.
     """
     np.ones((MATRICES * d + n, d))
 
@@ -76,10 +76,10 @@ def dense(columns: list[int], rows: list[int] | None) -> None:
     print(f"{'d':>6} {'n':>6} {'fit':>8} {'floor':>8} {'ratio':>6} {'memory':>7} {'SHD/edges':>9}  stages in seconds")
     found = []
     for d, n in [(d, 2 * d) for d in columns] if rows is None else product(columns, rows):
-        warm(d, n)
-        # In a process of its own, whose memory tells what it took.
-        command = [sys.executable, "-m", "benches.large", "one", "--columns", str(d), "--rows", str(n)]
-        line = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(" ", 6)
+        # In processes of their own, so that memory tells what the fit took.
+        for section in ("warm", "one"):
+            command = [sys.executable, "-m", "benches.large", section, "--columns", str(d), "--rows", str(n)]
+            line = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(" ", 6)
         fit, floor, memory, error = map(float, line[2:6])
         found.append((d if len(columns) > 1 else n, fit))
         print(f"{d:6} {n:6} {fit:7.2f}s {floor:7.2f}s {fit / floor:6.2f} {memory:7.2f} {error:9.4f}  {line[6]}", end="")
@@ -91,14 +91,14 @@ def dense(columns: list[int], rows: list[int] | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("section", choices=["dense", "one"])
+    parser.add_argument("section", choices=["dense", "warm", "one"])
     parser.add_argument("--columns", type=int, nargs="+", default=[1_000, 2_000, 4_000])
     parser.add_argument("--rows", type=int, nargs="+", help="twice the columns by default")
     options = parser.parse_args()
-    if options.section == "one":
-        one(options.columns[0], options.rows[0])
-    else:
+    if options.section == "dense":
         dense(options.columns, options.rows)
+    else:
+        {"warm": warm, "one": one}[options.section](options.columns[0], options.rows[0])
 
 
 if __name__ == "__main__":
