@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from sklearn.exceptions import NotFittedError
 
-from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics, residuals
+from icid_rs import ICID, ScaleWarning, choices, datasets, equivalence_class, fdr_precision, metrics, residuals
 from icid_rs.dag import causal_order
 from icid_rs.residuals import null_inflation, shape_statistics
 from icid_rs.search import OrderSearch
@@ -140,6 +140,31 @@ def test_netsim(simulation, standardised):
     if standardised:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
     assert metrics.count_accuracy(A, ICID().fit(X).adjacency_matrix_)["shd"] <= 1
+
+
+@pytest.mark.parametrize(("degree", "n"), [(1, 100), (2, 200)])
+def test_orders_are_mended_where_rows_are_few(degree, n):
+    """Elimination alone makes several times as many mistakes, from the errors of an inverse of n − d samples."""
+    wrong, mistakes = 0, 0
+    for seed in range(5):
+        B, X = table(50, degree, n, seed, equal=True)
+        model = ICID(precision="fdr").fit(X)
+        mistakes += metrics.count_accuracy(B, model.adjacency_matrix_)["shd"]
+        wrong += metrics.count_accuracy(B, ICID(precision="fdr", refine="order").fit(X).adjacency_matrix_)["shd"]
+        assert model.info_["noise"] == "equal"
+    assert mistakes <= 12
+    assert mistakes < wrong / 2
+
+
+def test_an_order_of_many_variables_is_mended_if_noise_variances_say_so(monkeypatch):
+    _, X = table(100, 1, 1000, 0, equal=True)
+    always = [ICID().fit(X), ICID().fit(X[:200])]
+    monkeypatch.setattr(choices, "_FEW_VARIABLES", 0)
+    seldom = [ICID().fit(X), ICID().fit(X[:200])]
+    # Few rows leave elimination in doubt.
+    assert [model.info_["refine"] for model in seldom] == ["order", "search"]
+    for one, other in zip(always, seldom, strict=True):
+        assert (one.adjacency_matrix_ != other.adjacency_matrix_).nnz == 0
 
 
 def test_the_null_is_inflated_where_the_model_is_rough():

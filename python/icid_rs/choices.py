@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from icid_rs._validation import FloatArray
 from icid_rs.knowledge import Knowledge
@@ -40,6 +41,12 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
+#: Variables up to which an order is always mended.
+_FEW_VARIABLES = 2000
+#: Of more, how often chance alone may raise doubts about an order;
+_DOUBT = 0.1
+#: and what equal noise variances may cost, in multiples of what unequal ones would, for it to be worth mending.
+_MENDABLE = 4
 #: How wide the middle half of a Gaussian is, in deviations.
 _HALF_OF_A_GAUSSIAN = 1.349
 
@@ -119,7 +126,8 @@ def refine_by_search(
         ordered, settled = task.by_order(given=noise == "equal")
         # Elimination follows what is known of orders, not of single edges.
         if settled and not always and (knowledge is None or knowledge.is_order):
-            return _with(ordered, "order" if estimate.inverse is not None else "search", task.choices)
+            searched = ordered.info["order"] == "search"
+            return _with(ordered, "search" if searched else "order", task.choices)
         if settled:
             task.proposed["elimination"] = ordered.order
             inflation = task.choices["penalty"]["inflation"]
@@ -204,11 +212,12 @@ class _Task:
         """Fit along an order; say whether equal or known noise variances are given, or fit better."""
         given = given or self.noise_variances is not None
         ordered, inflation = self.along_order(1.0), 1.0
-        if self.estimate.inverse is None:
-            ordered, inflation = self.mended(ordered)
-        elif given or _equal_score(ordered, self.n, self.base) <= _unequal_score(ordered, self.n, self.base):
+        fit: Callable[[float], Refined] = self.along_order
+        if self.estimate.inverse is None or self.is_mendable(ordered, given=given):
+            ordered, fit = self.mended(ordered)
+        if given or _equal_score(ordered, self.n, self.base) <= _unequal_score(ordered, self.n, self.base):
             # What a wrong order leaves says nothing of the null.
-            ordered, inflation = self.calibrate(ordered, self.along_order)
+            ordered, inflation = self.calibrate(ordered, fit)
         penalty = self.base * inflation
         equal, unequal = _equal_score(ordered, self.n, penalty), _unequal_score(ordered, self.n, penalty)
         settled = given or equal <= unequal
@@ -218,17 +227,42 @@ class _Task:
             self.choices["penalty"] = {"edge": self.base, "inflation": inflation}
         return ordered, settled
 
-    def mended(self, ordered: Refined) -> tuple[Refined, float]:
-        """Move variables where that fits better: with few rows the order of elimination errs here and there."""
+    def is_mendable(self, ordered: Refined, *, given: bool) -> bool:
+        """Tell whether variables in wrong places are likely, or looking for them costs next to nothing.
 
-        def search(inflation: float, start: Refined | Searched) -> Searched:
-            return self.search({"order": start.order}, inflation, noise_variances=self.omega(start))
+        A variable that comes before one of its causes keeps too much of its variance, and the cause too little. So
+        noise variances differ from what is supposed of them by more than chance; but if most of them do, it is not the
+        order that is wrong.
+        """
+        left = ordered.noise_variances / self.omega(ordered)
+        if left.size <= _FEW_VARIABLES:
+            return True
+        largest = np.abs(np.log(left)).max() * np.sqrt(self.n / 2)
+        misfit = self.n * float(np.sum(left - 1.0 - np.log(left)))
+        doubtful = largest > norm.isf(_DOUBT / (2 * left.size))
+        return bool(doubtful and (given or misfit <= _MENDABLE * left.size * np.log(self.n)))
+
+    def mended(self, ordered: Refined) -> tuple[Refined, Callable[[float], Refined]]:
+        """Move variables where that fits better; return the graph, and what fits it with an inflated penalty.
+
+        Elimination sees the inverse covariance, whose errors are those of n − d samples; a score sees all n.
+        """
+
+        def search(inflation: float, start: Refined) -> Refined:
+            found = self.search({"order": start.order}, inflation, noise_variances=self.omega(start))
+            info = {**ordered.info, "order": "search", "score": found.score, "penalty": self.base * inflation}
+            return Refined(found.B, found.order, found.noise_variances, info)
+
+        def score(fitted: Refined) -> float:
+            if self.noise_variances is None:
+                return _equal_score(fitted, self.n, self.base)
+            return _known_score(fitted, self.n, self.base, self.noise_variances)
 
         # What is mended has less noise, by which it can be judged better.
         found = search(1.0, search(1.0, ordered))
-        found, inflation = self.calibrate(found, lambda inflation: search(inflation, found))
-        info = {**ordered.info, "order": "search", "score": found.score, "penalty": self.base * inflation}
-        return Refined(found.B, found.order, found.noise_variances, info), inflation
+        if score(found) >= score(ordered):
+            return ordered, self.along_order
+        return found, lambda inflation: search(inflation, found)
 
     def by_search(self) -> Searched:
         """Search without supposing anything of the noise variances."""
@@ -386,6 +420,10 @@ def _score(found: Searched) -> float:
 def _equal_score(refined: Refined, n: int, penalty: float) -> float:
     left = refined.noise_variances
     return float(n * left.size * np.log(left.mean()) + penalty * refined.B.nnz + np.log(n))
+
+
+def _known_score(refined: Refined, n: int, penalty: float, noise_variances: FloatArray) -> float:
+    return float(n * np.sum(refined.noise_variances / noise_variances) + penalty * refined.B.nnz)
 
 
 def _unequal_score(refined: Refined, n: int, penalty: float) -> float:
