@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import sys
+import tracemalloc
 
 import narwhals
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, datasets
 from icid_rs.inputs import as_numbers, column_names, open_table
@@ -109,6 +111,53 @@ def test_numbers_of_any_kind(dtype):
     X = np.random.default_rng(0).integers(0, 50, (100, 3)).astype(dtype)
     for container in (X, pd.DataFrame(X), pl.DataFrame(X.astype("f4" if dtype == "float16" else dtype))):
         np.testing.assert_array_equal(numbers(container), X.astype(np.float64))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"noise": "unequal"},
+        {"precision": "lasso"},
+        {"precision": "empirical", "skewness": 5.0, "refine": None},
+        {"precision": LedoitWolf()},
+        {"missing": "drop"},
+        {"missing": "pairwise"},
+        {"groups": True},
+        {"large": True, "noise_variances": 1.0},
+    ],
+    ids=str,
+)
+def test_single_precision_is_computed_with_in_double(parameters, monkeypatch):
+    parameters = dict(parameters)
+    groups = np.arange(300) % 3 if parameters.pop("groups", False) else None
+    if parameters.pop("large", False):
+        monkeypatch.setattr("icid_rs.estimation.LARGE", 5)
+    B = datasets.random_dag(12, 1, random_state=0)
+    single = (datasets.sample_sem(B, 300, noise="exponential", random_state=0) + 1e3).astype(np.float32)
+    if "missing" in parameters:
+        single[::50, 3] = np.nan
+    one, other = (ICID(**parameters).fit(X, groups=groups) for X in (single, single.astype(np.float64)))
+    for name in ("adjacency_matrix_", "precision_", "covariance_"):
+        assert abs(getattr(one, name) - getattr(other, name)).max() == 0
+    assert (one.noise_variances_ == other.noise_variances_).all()
+    complete = single[~np.isnan(single).any(axis=1)]
+    assert one.score(complete) == other.score(complete.astype(np.float64))
+
+
+@pytest.mark.parametrize("kind", ["array", "pandas", "polars", "Arrow table"])
+def test_a_table_in_single_precision_is_not_copied_in_double(kind):
+    X = np.random.default_rng(0).normal(size=(200_000, 5)).astype(np.float32)
+    table = X if kind == "array" else FRAMES[kind](X)
+    tracemalloc.start()
+    try:
+        with pytest.warns(UserWarning, match="empty"):
+            ICID().fit(table)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # A copy of a frame in one array is needed.
+    assert peak < X.nbytes * (0.75 if kind == "array" else 1.9)
 
 
 def test_booleans_decimals_and_nullable_numbers():

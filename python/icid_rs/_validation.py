@@ -10,6 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+#: Samples by variables, in the precision that the caller has them in; a part at a time is brought to double precision.
+Rows = NDArray[np.float64] | NDArray[np.float32]
 
 #: Share of a variable's variance left unexplained by others that counts as none.
 COLLINEAR = 1e-10

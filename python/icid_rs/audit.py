@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
-from icid_rs._validation import COLLINEAR, FloatArray
+from icid_rs._validation import COLLINEAR, FloatArray, Rows
 
 #: Share of its own below which a column is nearly a combination of others.
 _NEARLY_COLLINEAR = 1e-8
@@ -22,13 +22,13 @@ _WILD_SCALES = 1e3
 _RIDGE = "ICID(ridge=1e-6)"
 
 
-def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
+def check_values(X: Rows, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
     """Refuse too few rows, and what is not finite, unless it is missing and something is to be made of that."""
     n = len(X)
     if n < least:
         raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
     # The sum is finite unless something is not, or it overflows.
-    if np.isfinite(X.sum()):
+    if np.isfinite(X.sum(dtype=np.float64)):
         return
     bad = np.argwhere(~np.isfinite(X) if missing == "raise" else np.isinf(X))
     if len(bad):
@@ -41,7 +41,7 @@ def check_values(X: FloatArray, names: Sequence[Any], *, least: int = 3, missing
         )
 
 
-def within_groups(X: FloatArray, groups: Any) -> tuple[FloatArray, int]:
+def within_groups(X: Rows, groups: Any) -> tuple[FloatArray, int]:
     """Take the means of groups of rows out, put the overall mean in, and count the groups.
 
     Examples
@@ -52,6 +52,7 @@ def within_groups(X: FloatArray, groups: Any) -> tuple[FloatArray, int]:
     >>> X.ravel(), count
     (array([6., 8., 6., 8.]), 2)
     """
+    X = X.astype(np.float64, copy=False)
     labels, member = np.unique(check_groups(groups, len(X)), return_inverse=True)
     indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
     if not np.isnan(X.sum()):

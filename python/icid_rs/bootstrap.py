@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from icid_rs import audit
 from icid_rs._core import NumericalError
-from icid_rs._validation import FloatArray, check_int, check_real
+from icid_rs._validation import Rows, check_int, check_real
 from icid_rs.confidence import Bootstrap, Csr
 from icid_rs.estimator import ICID
 from icid_rs.inputs import Table
@@ -139,9 +139,7 @@ def _check_model(model: Any) -> None:
         raise ValueError("bootstrap counts edges of acyclic graphs, but the model has dag=None")
 
 
-def _resampling(
-    model: ICID, X: FloatArray, groups: Any, block: Any, subsample: Any, random_state: int | None
-) -> Resampling:
+def _resampling(model: ICID, X: Rows, groups: Any, block: Any, subsample: Any, random_state: int | None) -> Resampling:
     """Check how rows are to be drawn."""
     rows = len(X)
     if model.info_["groups"] is not None and groups is None:
@@ -169,7 +167,7 @@ def _resampling(
 
 
 def _fit_draw(
-    model: ICID, X: FloatArray, names: list[Any], resampling: Resampling, k: int, centre: bool
+    model: ICID, X: Rows, names: list[Any], resampling: Resampling, k: int, centre: bool
 ) -> tuple[Csr, Csr] | str:
     """Fit one resample; return its graph and what the edges count, or why it cannot be fitted."""
     rows, groups = resampling.draw(k)

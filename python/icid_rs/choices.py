@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from icid_rs._validation import FloatArray
+from icid_rs._validation import FloatArray, Rows
 from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision
 from icid_rs.refine import Refined, edge_penalty, refine_by_order
@@ -58,7 +58,7 @@ Propose = Callable[[Literal["first", "gaussian", "shaped"]], dict[str, NDArray[n
 
 
 def refine_by_search(
-    X: FloatArray | None,
+    X: Rows | None,
     location: FloatArray,
     estimate: Precision,
     propose: Propose,
@@ -145,7 +145,7 @@ class _Task:
 
     def __init__(
         self,
-        X: FloatArray | None,
+        X: Rows | None,
         location: FloatArray,
         estimate: Precision,
         n: int,

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from icid_rs import audit
 from icid_rs._memory import ensure_square
-from icid_rs._validation import FloatArray, as_csr, as_theta
+from icid_rs._validation import FloatArray, Rows, as_csr, as_theta
 from icid_rs.moments import Moments
 from icid_rs.neighbours import (
     LARGE,
@@ -92,7 +92,7 @@ def reason(kind: str, n: int, d: int) -> str:
 
 
 def estimate_precision(
-    X: FloatArray,
+    X: Rows,
     kind: Any,
     lambda1: Any,
     names: Sequence[Any],
@@ -206,7 +206,7 @@ def _estimate(
     covariance: FloatArray,
     location: FloatArray,
     n: int,
-    X: FloatArray | None,
+    X: Rows | None,
     kind: Any,
     lambda1: Any,
     names: Sequence[Any],
@@ -253,8 +253,8 @@ def _definite(theta: Any, covariance: FloatArray) -> FloatArray | None:
     return np.asarray(dense)
 
 
-def _fitted(X: FloatArray, estimator: Any) -> Any:
-    fitted = clone(estimator).fit(X)
+def _fitted(X: Rows, estimator: Any) -> Any:
+    fitted = clone(estimator).fit(X.astype(np.float64, copy=False))
     if not hasattr(fitted, "precision_"):
         raise TypeError(f"precision: {estimator!r} has no attribute precision_ after fit")
     return fitted.precision_

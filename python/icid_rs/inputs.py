@@ -16,10 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from icid_rs._validation import FloatArray
+from icid_rs._validation import FloatArray, Rows
 
 #: Starts of the names of data types that label things, although NumPy may read the labels as numbers.
 _LABELS = ("categor", "enum", "dictionary")
+#: What libraries call single precision; Arrow says float.
+_SINGLE = ("float32", "float")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Table:
     (2, 1)
     """
 
-    values: FloatArray
+    values: Rows
     columns: list[Any]
 
     @property
@@ -105,7 +107,8 @@ def as_numbers(X: Any) -> Any:
     Returns
     -------
     numpy.ndarray or sparse matrix
-        Of a frame, a float64 array; otherwise X itself where it holds numbers.
+        Of a frame, an array in double precision, or in single if all columns are; otherwise X itself where it holds
+        numbers.
 
     Raises
     ------
@@ -164,10 +167,11 @@ def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
     return table, labels
 
 
-def _frame_numbers(X: Any, names: Sequence[Any]) -> FloatArray:
+def _frame_numbers(X: Any, names: Sequence[Any]) -> Rows:
     frame = _narwhals(X)
     columns = [X[name] for name in names] if frame is None else list(frame.iter_columns())
-    table = np.empty(X.shape)
+    single = all(str(_kind(column)).lower() in _SINGLE for column in columns)
+    table = np.empty(X.shape, dtype=np.float32 if single else np.float64)
     refused = {}
     for k, column in enumerate(columns):
         values = _column_numbers(column)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from icid_rs import audit
-from icid_rs._validation import FloatArray
+from icid_rs._validation import FloatArray, Rows
 from icid_rs.precision import check_scales
 
 #: What `ICID` takes for `missing`.
@@ -25,7 +25,7 @@ POLICIES = ("raise", "drop", "pairwise")
 _BLOCK_ROWS = 1024
 
 
-def report(X: FloatArray, policy: str, names: Sequence[Any]) -> dict[str, Any]:
+def report(X: Rows, policy: str, names: Sequence[Any]) -> dict[str, Any]:
     """Count what is missing: ``rows`` in all and ``incomplete`` ones, ``entries``, and entries by ``columns``.
 
     Examples
@@ -38,14 +38,14 @@ def report(X: FloatArray, policy: str, names: Sequence[Any]) -> dict[str, Any]:
     holes = np.zeros(X.shape[1], dtype=np.intp)
     incomplete = 0
     # The sum is NaN if anything is; most tables are complete.
-    if np.isnan(X.sum()):
+    if np.isnan(X.sum(dtype=np.float64)):
         empty = np.isnan(X)
         holes, incomplete = empty.sum(axis=0), int(empty.any(axis=1).sum())
     columns = {names[j]: int(holes[j]) for j in np.flatnonzero(holes).tolist()}
     return {"policy": policy, "rows": len(X), "incomplete": incomplete, "entries": int(holes.sum()), "columns": columns}
 
 
-def complete_rows(X: FloatArray, names: Sequence[Any], *, least: int) -> NDArray[np.bool_]:
+def complete_rows(X: Rows, names: Sequence[Any], *, least: int) -> NDArray[np.bool_]:
     """Tell which rows have no missing values, unless they are fewer than `least`.
 
     Examples

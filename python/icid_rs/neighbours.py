@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from icid_rs import _core
 from icid_rs._memory import ensure_room
-from icid_rs._validation import FloatArray, check_int, csr_parts
+from icid_rs._validation import FloatArray, Rows, check_int, csr_parts
 from icid_rs.elimination import Elimination
 from icid_rs.inputs import as_table
 from icid_rs.precision import (
@@ -119,7 +119,7 @@ def neighbourhood_precision(
 
 
 def large_precision(
-    X: FloatArray, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None
+    X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None
 ) -> tuple[Precision, FloatArray]:
     """Do as `lasso_precision` without any matrix of size d × d, and return the means too.
 
@@ -137,8 +137,9 @@ def large_precision(
     >>> large_precision(x, 50, range(3), Stopwatch())[0].theta.nnz
     5
     """
-    location = X.mean(axis=0)
-    variances = np.array([np.mean((column - mean) ** 2) for column, mean in zip(X.T, location, strict=True)])
+    location = X.mean(axis=0, dtype=np.float64)
+    columns = (column.astype(np.float64) for column in X.T)
+    variances = np.array([np.mean((column - mean) ** 2) for column, mean in zip(columns, location, strict=True)])
     check_scales(X, sp.diags_array(variances), location, names)
     scale = np.sqrt(variances)
     values = standardise(X, location, scale)
@@ -305,7 +306,7 @@ def _penalty(n: int, d: int) -> float:
     return float(np.log(n) + 2.0 * np.log(d))
 
 
-def standardise(X: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
+def standardise(X: Rows, location: FloatArray, scale: FloatArray) -> FloatArray:
     """Return variables in rows, centred and of length one.
 
     Examples
@@ -315,9 +316,7 @@ def standardise(X: FloatArray, location: FloatArray, scale: FloatArray) -> Float
     >>> standardise(np.array([[1.0], [3.0]]), np.array([2.0]), np.array([1.0])).round(3)
     array([[-0.707,  0.707]])
     """
-    values = np.ascontiguousarray(X.T)
-    if values is X or values.base is not None:
-        values = values.copy()
+    values = np.array(X.T, dtype=np.float64, order="C")
     values -= location[:, None]
     values /= scale[:, None] * np.sqrt(len(X))
     return values

@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 from icid_rs import audit
 from icid_rs._memory import ensure_square
-from icid_rs._validation import COLLINEAR, FloatArray, check_real
+from icid_rs._validation import COLLINEAR, FloatArray, Rows, check_real
 from icid_rs.inputs import as_table
 
 #: Rows that are centred at a time: enough for the matrix product to run at full speed.
@@ -186,10 +186,10 @@ def tested_inverse(covariance: FloatArray, n: int, alpha: float, watch: Stopwatc
     return Precision(sparse, covariance, None, {}, watch.timings, theta)
 
 
-def empirical_covariance(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+def empirical_covariance(X: Rows) -> tuple[FloatArray, FloatArray]:
     """Compute the covariance, with denominator n, and the means."""
     n, d = X.shape
-    location: FloatArray = X.mean(axis=0)
+    location: FloatArray = X.mean(axis=0, dtype=np.float64)
     # Centred block by block: a copy of all the data may be too much.
     centred = np.empty((min(n, _BLOCK_ROWS), d))
     covariance = np.zeros((d, d), order="F")
@@ -211,7 +211,7 @@ def _mirror_lower(matrix: FloatArray) -> None:
         corner[:] = np.tril(corner) + np.tril(corner, -1).T
 
 
-def check_scales(X: FloatArray | None, covariance: Any, location: FloatArray, names: Sequence[Any]) -> None:
+def check_scales(X: Rows | None, covariance: Any, location: FloatArray, names: Sequence[Any]) -> None:
     """Refuse columns that do not vary, or whose variance is out of range; without X, that of a constant is zero."""
     variances = covariance.diagonal()
     # The variance of a constant is rounding, or zero; only such columns are looked at.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs._validation import FloatArray, as_vector
+from icid_rs._validation import FloatArray, Rows, as_vector
 from icid_rs.choices import Propose
 from icid_rs.dag import AcyclicGraph, acyclic_graph
 from icid_rs.decomposition import Decomposition, decompose, solve, warn_if_indefinite
@@ -113,7 +113,7 @@ class Proposer:
             return B
         return self.knowledge.impose(B, self.covariance)
 
-    def proposals(self, X: FloatArray | None, order: Any, *, vary: bool) -> Propose:
+    def proposals(self, X: Rows | None, order: Any, *, vary: bool) -> Propose:
         """Return what proposes orders: this one, and if `vary`, those of decompositions with other weights."""
 
         def propose(kind: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from icid_rs import audit, missing, summary
 from icid_rs._memory import ensure_room, ensure_square
-from icid_rs._validation import FloatArray, as_csr, as_theta
+from icid_rs._validation import FloatArray, Rows, as_csr, as_theta
 from icid_rs.decomposition import decompose
 from icid_rs.distributed import is_dask, moments_of
 from icid_rs.estimation import estimate_from_moments, estimate_precision, settle_kind
@@ -43,7 +43,7 @@ class Evidence:
 
     estimate: Precision
     location: FloatArray
-    rows: FloatArray | None
+    rows: Rows | None
     samples: int
     M: FloatArray | None
     info: dict[str, Any]
@@ -94,6 +94,7 @@ class ReadingMixin(GraphHolder):
                 X, count = audit.within_groups(X, groups)
                 rows = X
             if self.missing == "pairwise" and holes["entries"]:
+                X = X.astype(np.float64, copy=False)
                 pairwise = missing.pairwise_covariance(X, self._names())
                 samples, rows, given = pairwise.samples, None, (pairwise.covariance, pairwise.location)
                 holes |= {"samples": samples, "shrinkage": pairwise.shrinkage, "residuals": "taken to be Gaussian"}
@@ -123,8 +124,8 @@ class ReadingMixin(GraphHolder):
         info = {"missing": holes, "groups": count, "sample": sample}
         return Evidence(estimate, location, rows, samples, M, info)
 
-    def _validated(self, X: Any, *, reset: bool) -> FloatArray:
-        """Return X as an array in rows, whose bits do not depend on what held it; keep or compare its names."""
+    def _validated(self, X: Any, *, reset: bool) -> Rows:
+        """Return X as an array in rows, in double or single precision as it is; keep or compare its names."""
         X = open_table(X)
         names = column_names(X)
         if reset:
@@ -135,7 +136,7 @@ class ReadingMixin(GraphHolder):
         validate_data(self, X, reset=reset, skip_check_array=True)
         table: Any = check_array(
             as_numbers(X),
-            dtype=np.float64,
+            dtype=[np.float64, np.float32],
             order="C",
             accept_sparse=True,
             ensure_all_finite=False,
@@ -144,11 +145,12 @@ class ReadingMixin(GraphHolder):
         )
         if hasattr(table, "toarray"):
             rows, columns = table.shape
-            ensure_room(8 * rows * columns, f"a table of {rows} rows and {columns} columns", "give it as moments")
+            size = table.dtype.itemsize * rows * columns
+            ensure_room(size, f"a table of {rows} rows and {columns} columns", "give it as moments")
         # The covariance of sparse data is dense in any case.
         return np.ascontiguousarray(table.toarray() if hasattr(table, "toarray") else table)
 
-    def _read(self, X: Any, groups: Any) -> tuple[FloatArray, Any, dict[str, Any]]:
+    def _read(self, X: Any, groups: Any) -> tuple[Rows, Any, dict[str, Any]]:
         """Return X and the groups without the rows that are to be dropped, and what is missing."""
         X = self._validated(X, reset=True)
         audit.check_values(X, self._names(), missing=self.missing)

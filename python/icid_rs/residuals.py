@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.stats import chi2
 
-from icid_rs._validation import FloatArray
+from icid_rs._validation import FloatArray, Rows
 
 #: Rows whose residuals are looked at together.
 _BLOCK_ROWS = 256
@@ -78,7 +78,7 @@ def _residual_squares(B: Csr, covariance: FloatArray) -> FloatArray:
     return np.asarray(residual[apart] ** 2)
 
 
-def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
+def shape_statistics(X: Rows, location: FloatArray, B: Csr) -> FloatArray:
     """Compute n (skewness²/6 + excess kurtosis²/24) for the residuals of each variable.
 
     Examples
@@ -95,7 +95,7 @@ def shape_statistics(X: FloatArray, location: FloatArray, B: Csr) -> FloatArray:
     A = sp.csr_array((sp.eye_array(d) - B).T)
     sums = np.zeros((3, d))
     for start in range(0, n, _BLOCK_ROWS):
-        centred = np.array(X[start : start + _BLOCK_ROWS].T, order="C")
+        centred = np.array(X[start : start + _BLOCK_ROWS].T, dtype=np.float64, order="C")
         centred -= location[:, None]
         residual = np.asarray(A @ centred)
         square = residual * residual
