@@ -226,6 +226,23 @@ impl Columns {
         self.ends.push(self.causes.len());
     }
 
+    /// Count variables from `first` on instead of from zero.
+    fn shift(&mut self, first: u32) {
+        for variable in self.eliminated.iter_mut().chain(&mut self.causes) {
+            *variable += first;
+        }
+    }
+
+    /// Add the columns of variables that were eliminated apart.
+    fn append(&mut self, other: Self) {
+        let before = self.causes.len();
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+        self.eliminated.extend(other.eliminated);
+        self.pivots.extend(other.pivots);
+        self.causes.extend(other.causes);
+        self.weights.extend(other.weights);
+    }
+
     /// Assemble B in the caller's numbers.
     pub fn into_elimination(self, names: &[u32], drop: f64) -> Elimination {
         let d = self.eliminated.len();

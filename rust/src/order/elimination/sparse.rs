@@ -5,7 +5,9 @@ use super::{Columns, check_pivot, is_negligible};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
+use crate::parallel::{CHUNK, balanced_ranges};
 use crate::problem::SparseTheta;
+use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -25,18 +27,43 @@ pub(super) fn eliminate(
     order: Option<&[u32]>,
     interrupt: &Interrupt,
 ) -> Result<Columns, IcidError> {
-    let mut remaining = Remaining::new(theta, scales)?;
-    let mut columns = Columns::with_capacity(theta.dim(), theta.values.len() / 2);
+    let d = theta.dim();
+    // Of all that is made here, however it is shared out.
+    ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
+    let mut columns = Columns::with_capacity(d, theta.values.len() / 2);
     if let Some(order) = order {
         let numbers = crate::problem::numbering::inverse(&theta.names);
         let mut list = List(order.iter().map(|&name| numbers[name as usize]).collect());
-        remaining.eliminate_each(0..theta.dim(), &mut list, &mut columns, interrupt)?;
+        Remaining::new(theta, scales, 0..d).eliminate_each(0..d, &mut list, &mut columns, interrupt)?;
         return Ok(columns);
     }
-    for component in theta.components() {
-        let mut queue = Queue::new(component.clone());
-        remaining.eliminate_each(component, &mut queue, &mut columns, interrupt)?;
+    let components: Vec<Range<usize>> = theta.components().collect();
+    let weight = |c: &Range<usize>| c.len() + theta.offsets[c.end] - theta.offsets[c.start];
+    let shares = balanced_ranges(components.iter().map(weight), CHUNK);
+    let eliminate = |share: &Range<usize>| eliminate_apart(theta, scales, &components[share.clone()], interrupt);
+    // All of them first, so that of several errors it is always the same that counts.
+    for part in shares.par_iter().map(eliminate).collect::<Vec<_>>() {
+        columns.append(part?);
     }
+    Ok(columns)
+}
+
+/// Eliminate the variables of consecutive components, which have nothing to do with any others.
+fn eliminate_apart(
+    theta: &SparseTheta,
+    scales: &[f64],
+    components: &[Range<usize>],
+    interrupt: &Interrupt,
+) -> Result<Columns, IcidError> {
+    let (first, last) = (components[0].start, components[components.len() - 1].end);
+    let entries = theta.offsets[last] - theta.offsets[first];
+    let mut remaining = Remaining::new(theta, scales, first..last);
+    let mut columns = Columns::with_capacity(last - first, entries / 2);
+    for component in components {
+        let own = component.start - first..component.end - first;
+        remaining.eliminate_each(own.clone(), &mut Queue::new(own), &mut columns, interrupt)?;
+    }
+    columns.shift(first as u32);
     Ok(columns)
 }
 
@@ -68,7 +95,8 @@ impl Node {
     }
 }
 
-/// The inverse covariance of the variables that are not yet eliminated, scaled to unit noise.
+/// The inverse covariance of the variables that are not yet eliminated, scaled to unit noise. Variables are numbered from
+/// the first that it holds.
 struct Remaining<'a> {
     names: &'a [u32],
     nodes: Vec<Node>,
@@ -81,12 +109,13 @@ struct Remaining<'a> {
 }
 
 impl<'a> Remaining<'a> {
-    fn new(theta: &'a SparseTheta, scales: &[f64]) -> Result<Self, IcidError> {
-        let d = theta.dim();
-        ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
-        let mut nodes = Vec::with_capacity(d);
-        let mut entries = Vec::with_capacity(theta.values.len() - d);
-        for i in 0..d {
+    /// What Θ holds of some variables that have no neighbours among the others.
+    fn new(theta: &'a SparseTheta, scales: &[f64], variables: Range<usize>) -> Self {
+        let first = variables.start as u32;
+        let mut nodes = Vec::with_capacity(variables.len());
+        let stored = theta.offsets[variables.end] - theta.offsets[variables.start];
+        let mut entries = Vec::with_capacity(stored - variables.len());
+        for i in variables.clone() {
             let start = entries.len();
             let mut node = Node { diagonal: 0.0, original: 0.0, scale: scales[i], start, len: 0, capacity: 0 };
             for k in theta.offsets[i]..theta.offsets[i + 1] {
@@ -95,14 +124,15 @@ impl<'a> Remaining<'a> {
                 if i == column as usize {
                     (node.diagonal, node.original) = (value, value);
                 } else {
-                    entries.push(Entry { column, value });
+                    entries.push(Entry { column: column - first, value });
                 }
             }
             node.len = (entries.len() - start) as u32;
             node.capacity = node.len;
             nodes.push(node);
         }
-        Ok(Self { names: &theta.names, nodes, entries, stored: 0, pivot_row: Vec::new(), changed_row: Vec::new() })
+        let names = &theta.names[variables];
+        Self { names, nodes, entries, stored: 0, pivot_row: Vec::new(), changed_row: Vec::new() }
     }
 
     /// Eliminate the variables of a component in the order in which `next` gives them.
