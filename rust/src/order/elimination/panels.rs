@@ -189,3 +189,89 @@ fn subtract(known: &[f64], d: usize, place: usize, first: usize, column: &mut [f
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Rule;
+    use super::*;
+    use crate::problem::numbering::scramble;
+    use ndarray::Array2;
+
+    /// A positive definite matrix without zeros, and without two diagonal entries that are the same.
+    fn theta(d: usize) -> Array2<f64> {
+        let number = |k: usize| scramble(k as u64) as f64 / u64::MAX as f64 - 0.5;
+        let root = Array2::from_shape_fn((d, d), |(i, j)| number(i * d + j) + if i == j { 4.0 } else { 0.0 });
+        root.dot(&root.t())
+    }
+
+    /// The variables as they are eliminated, and the columns of the factor, by the book.
+    fn by_the_book(
+        mut theta: Array2<f64>,
+        mut next: impl FnMut(&Array2<f64>, &[usize]) -> usize,
+    ) -> Vec<(usize, Vec<f64>)> {
+        let mut left: Vec<usize> = (0..theta.nrows()).collect();
+        let mut columns = Vec::new();
+        while !left.is_empty() {
+            let pivot = next(&theta, &left);
+            let mut column = vec![0.0; theta.nrows()];
+            for &i in &left {
+                column[i] = theta[[i, pivot]] / theta[[pivot, pivot]].sqrt();
+            }
+            left.retain(|&i| i != pivot);
+            for (&i, &j) in left.iter().flat_map(|i| left.iter().map(move |j| (i, j))) {
+                theta[[i, j]] -= column[i] * column[j];
+            }
+            columns.push((pivot, column));
+        }
+        columns
+    }
+
+    /// By the caller's names, the first eliminated first, whatever the scaling.
+    fn assert_same(factor: &Factor, expected: &[(usize, Vec<f64>)]) {
+        let mut eliminated = Vec::new();
+        factor.for_each_column(|name, _, causes| {
+            let mut weights = vec![0.0; expected.len()];
+            causes.for_each(|(cause, weight)| weights[cause as usize] = weight);
+            eliminated.push((name as usize, weights));
+        });
+        assert_eq!(eliminated.len(), expected.len());
+        for ((name, weights), (pivot, column)) in eliminated.iter().zip(expected) {
+            assert_eq!(name, pivot);
+            for (i, (weight, entry)) in weights.iter().zip(column).enumerate().filter(|&(i, _)| i != *pivot) {
+                assert!((weight + entry / column[*pivot]).abs() < 1e-9, "variable {pivot}, cause {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn panels_do_what_one_elimination_after_another_does() {
+        let sizes = [1, 2, 3, PANEL - 1, PANEL, PANEL + 1, 2 * PANEL + 1, 3 * PANEL + 5];
+        for d in sizes {
+            let theta = theta(d);
+            let smallest = |theta: &Array2<f64>, left: &[usize]| {
+                left.iter().copied().min_by(|&i, &j| theta[[i, i]].total_cmp(&theta[[j, j]])).unwrap()
+            };
+            let expected = by_the_book(theta.clone(), smallest);
+            let rule = Rule::SmallestPivot { noise_variances: None };
+            let found = DenseTheta::new(&theta.view(), rule).unwrap().factorise(&Interrupt::default()).unwrap();
+            assert_same(&found, &expected);
+        }
+    }
+
+    #[test]
+    fn along_an_order_the_last_comes_first() {
+        // Not divisible by seven, so that its multiples are an order.
+        for d in [1, PANEL, 2 * PANEL + 5] {
+            let theta = theta(d);
+            let order: Vec<usize> = (0..d).map(|i| (7 * i + 3) % d).collect();
+            let mut rest = order.clone();
+            let mut expected = by_the_book(theta.clone(), |_, _| rest.pop().unwrap());
+            // The diagonal is brought to one.
+            for (i, entry) in expected.iter_mut().flat_map(|(_, column)| column.iter_mut().enumerate()) {
+                *entry /= theta[[i, i]].sqrt();
+            }
+            let found = DenseTheta::new(&theta.view(), Rule::Along(&order)).unwrap();
+            assert_same(&found.factorise(&Interrupt::default()).unwrap(), &expected);
+        }
+    }
+}
