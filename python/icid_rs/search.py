@@ -19,6 +19,8 @@ from icid_rs.precision import Precision, discoveries, invert
 _DEPENDENT = 4.0
 #: Of those merely dependent, a variable keeps this many, the strongest. What is missing is found by the search.
 _MOST = 60
+#: Variables whose candidates are looked for together.
+_BLOCK_ROWS = 256
 #: Share of its variance, given the causes so far, below which a variable is not looked at as a further cause.
 _MINOR = 0.01
 #: Rows that there should be for each of them.
@@ -234,18 +236,21 @@ def candidate_pairs(estimate: Precision, correlation: FloatArray, n: int) -> sp.
     True
     """
     d = len(correlation)
-    size = np.abs(correlation)
-    np.fill_diagonal(size, 0.0)
-    dependent = size > np.tanh(_DEPENDENT / np.sqrt(max(n - 3, 1)))
+    least = np.tanh(_DEPENDENT / np.sqrt(max(n - 3, 1)))
     # With few rows, no more than can be regressed on.
     most = _MOST if estimate.inverse is not None else min(_MOST, max(n // _ROWS_PER_CANDIDATE, 1))
-    if d > most:
-        dependent &= size >= np.partition(size, d - most, axis=1)[:, d - most, None]
+    dependent = np.empty((d, d), dtype=bool)
+    for start in range(0, d, _BLOCK_ROWS):
+        block = slice(start, min(start + _BLOCK_ROWS, d))
+        size = np.abs(correlation[block])
+        np.fill_diagonal(size[:, block], 0.0)
+        dependent[block] = size > least
+        if d > most:
+            dependent[block] &= size >= np.partition(size, d - most, axis=1)[:, d - most, None]
     if estimate.theta.nnz > _DENSE_SHARE * d * d + d and estimate.inverse is not None and n > d + 2:
         dependent[discoveries(estimate.inverse, n - d - 1, 0.05)] = True
     else:
         dependent[estimate.theta.nonzero()] = True
     np.fill_diagonal(dependent, False)
-    pairs = sp.csr_array(dependent | dependent.T, dtype=np.float64)
-    pairs.sort_indices()
-    return pairs
+    rows, columns = np.nonzero(dependent | dependent.T)
+    return sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(d, d))
