@@ -41,12 +41,12 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
-#: Variables up to which an order is always mended.
+#: What equal noise variances may cost, in multiples of what unequal ones would, for an order to be worth mending.
+_MENDABLE = 20
+#: Variables up to which there need be no doubts about the order;
 _FEW_VARIABLES = 2000
-#: Of more, how often chance alone may raise doubts about an order;
+#: and how often chance alone may raise doubts about an order of more.
 _DOUBT = 0.1
-#: and what equal noise variances may cost, in multiples of what unequal ones would, for it to be worth mending.
-_MENDABLE = 4
 #: How wide the middle half of a Gaussian is, in deviations.
 _HALF_OF_A_GAUSSIAN = 1.349
 
@@ -228,19 +228,18 @@ class _Task:
         return ordered, settled
 
     def is_mendable(self, ordered: Refined, *, given: bool) -> bool:
-        """Tell whether variables in wrong places are likely, or looking for them costs next to nothing.
+        """Tell whether some variables may be in wrong places.
 
         A variable that comes before one of its causes keeps too much of its variance, and the cause too little. So
-        noise variances differ from what is supposed of them by more than chance; but if most of them do, it is not the
-        order that is wrong.
+        noise variances differ from what is supposed of them by more than chance; but if all of them differ by far, it
+        is not the order that is wrong. Where there are few variables, looking for wrong places costs little.
         """
         left = ordered.noise_variances / self.omega(ordered)
-        if left.size <= _FEW_VARIABLES:
-            return True
-        largest = np.abs(np.log(left)).max() * np.sqrt(self.n / 2)
         misfit = self.n * float(np.sum(left - 1.0 - np.log(left)))
-        doubtful = largest > norm.isf(_DOUBT / (2 * left.size))
-        return bool(doubtful and (given or misfit <= _MENDABLE * left.size * np.log(self.n)))
+        if not given and misfit > _MENDABLE * left.size * np.log(self.n):
+            return False
+        largest = np.abs(np.log(left)).max() * np.sqrt(self.n / 2)
+        return bool(left.size <= _FEW_VARIABLES or largest > norm.isf(_DOUBT / (2 * left.size)))
 
     def mended(self, ordered: Refined) -> tuple[Refined, Callable[[float], Refined]]:
         """Move variables where that fits better; return the graph, and what fits it with an inflated penalty.
