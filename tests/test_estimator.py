@@ -241,6 +241,16 @@ class TestRefineByOrder:
         A = np.eye(30) - exact.adjacency_matrix_.toarray()
         np.testing.assert_allclose(A @ np.diag(1 / exact.noise_variances_) @ A.T, theta, atol=1e-9)
 
+    def test_a_decomposition_that_is_the_result_is_not_cut_short(self):
+        """Where it only proposes an order it stops early."""
+        theta = datasets.sem_precision(datasets.random_dag(50, 3, random_state=0))
+        wrong = np.random.default_rng(0).uniform(0.7, 1.4, 50)
+        given = {"precision": "precomputed", "noise_variances": wrong}
+        model, alone = ICID(**given).fit(theta), ICID(**given, refine=None).fit(theta)
+        assert model.info_["refine"] is None
+        assert model.info_["decomposition"]["residual"] == alone.info_["decomposition"]["residual"]
+        assert (model.adjacency_matrix_ != alone.adjacency_matrix_).nnz == 0
+
     def test_an_indefinite_estimate_does_not_matter(self):
         class Cut:
             def get_params(self, deep=True):

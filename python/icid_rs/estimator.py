@@ -16,6 +16,7 @@ from icid_rs import audit, estimation, missing, sortability
 from icid_rs._validation import FloatArray, as_vector, check_int
 from icid_rs.choices import refine_by_search, refine_large
 from icid_rs.dag import equivalence_class
+from icid_rs.decomposition import Decomposition
 from icid_rs.knowledge import Knowledge
 from icid_rs.orientation import orient
 from icid_rs.parameters import settle_parameters
@@ -247,23 +248,15 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         estimate, self.location_ = evidence.estimate, evidence.location
 
         proposer = self._proposer(estimate)
-        result = proposer.decompose(
-            l1_weight=choices["l1_weight"],
-            skewness=choices["skewness"],
-            M=evidence.M,
-            proposing=choices["refine"] is not None,
-            callback=self._observer(),
-        )
-        watch.lap("decompose")
-        B, order = proposer.complete(result.B), None
-        if self.dag is not None:
-            graph = proposer.project(B)
-            B, order = graph.B, graph.order
-        watch.lap("dag")
+        proposing = choices["refine"] is not None
+        result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=proposing)
         refined = self._refine(choices, evidence, order, proposer)
         watch.lap("refine")
         if refined is not None:
             B, order = refined.B, refined.order
+        elif proposing:
+            # What was to propose an order is the result.
+            result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=False)
         B = proposer.complete(_above(B, choices["threshold"]))
         self.adjacency_matrix_, self.causal_order_ = B, order
         self.cpdag_ = None if order is None else equivalence_class(B)
@@ -381,6 +374,25 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             return None if self.callback is None else self.callback(progress)
 
         return report
+
+    def _decomposed(
+        self, choices: dict[str, Any], evidence: Evidence, proposer: Proposer, watch: Stopwatch, *, proposing: bool
+    ) -> tuple[Decomposition, Any, Any]:
+        """Decompose Θ, to the end or to propose an order; return the graph and its order, if it is to have one."""
+        result = proposer.decompose(
+            l1_weight=choices["l1_weight"],
+            skewness=choices["skewness"],
+            M=evidence.M,
+            proposing=proposing,
+            callback=self._observer(),
+        )
+        watch.lap("decompose")
+        B, order = proposer.complete(result.B), None
+        if self.dag is not None:
+            graph = proposer.project(B)
+            B, order = graph.B, graph.order
+        watch.lap("dag")
+        return result, B, order
 
     def _refine(
         self,
