@@ -243,13 +243,26 @@ class TestRefineByOrder:
 
     def test_a_decomposition_that_is_the_result_is_not_cut_short(self):
         """Where it only proposes an order it stops early."""
-        theta = datasets.sem_precision(datasets.random_dag(50, 3, random_state=0))
-        wrong = np.random.default_rng(0).uniform(0.7, 1.4, 50)
-        given = {"precision": "precomputed", "noise_variances": wrong}
+        X = datasets.sample_sem(datasets.random_dag(50, 3, random_state=0), 1000, random_state=0)
+        theta = np.linalg.inv(np.cov(X, rowvar=False))
+        given = {"precision": "precomputed", "l1_weight": 0.1}
         model, alone = ICID(**given).fit(theta), ICID(**given, refine=None).fit(theta)
         assert model.info_["refine"] is None
         assert model.info_["decomposition"]["residual"] == alone.info_["decomposition"]["residual"]
         assert (model.adjacency_matrix_ != alone.adjacency_matrix_).nnz == 0
+
+    def test_an_exact_decomposition_with_no_more_edges_is_preferred(self):
+        """With noise variances that are slightly wrong it finds what the decomposition does not."""
+        exact, alone = 0, 0
+        for seed in range(4):
+            B = datasets.random_dag(50, 2, random_state=seed)
+            wrong = np.exp(np.random.default_rng(seed).normal(scale=0.1, size=50))
+            given = {"precision": "precomputed", "noise_variances": wrong, "threshold": 0.1}
+            theta = datasets.sem_precision(B)
+            exact += metrics.count_accuracy(B, ICID(**given).fit(theta).adjacency_matrix_)["shd"]
+            alone += metrics.count_accuracy(B, ICID(**given, refine=None).fit(theta).adjacency_matrix_)["shd"]
+        assert exact <= 8
+        assert exact < alone / 4
 
     def test_an_indefinite_estimate_does_not_matter(self):
         class Cut:

@@ -252,11 +252,15 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=proposing)
         refined = self._refine(choices, evidence, order, proposer)
         watch.lap("refine")
+        if proposing and choices["refine"] is None:
+            # What was to propose an order is the result, unless an exact decomposition needs no more edges.
+            result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=False)
+            if refined is not None and refined.B.nnz <= B.nnz:
+                choices["refine"] = "order"
+            else:
+                refined = None
         if refined is not None:
             B, order = refined.B, refined.order
-        elif proposing:
-            # What was to propose an order is the result.
-            result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=False)
         B = proposer.complete(_above(B, choices["threshold"]))
         self.adjacency_matrix_, self.causal_order_ = B, order
         self.cpdag_ = None if order is None else equivalence_class(B)
@@ -401,7 +405,10 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         order: Any,
         proposer: Proposer,
     ) -> Refined | None:
-        """Make of the proposed order what can be made of it, if that is wanted and there are enough data."""
+        """Make of the proposed order what can be made of it, if that is wanted and there are enough data.
+
+        Where ``choices["refine"]`` is None afterwards, what is returned competes with the decomposition.
+        """
         kind = choices["refine"]
         if kind is None:
             return None
@@ -418,7 +425,7 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
                 )
             # An estimate's exact decomposition would make edges of its errors.
             choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
-            return exact if choices["refine"] else None
+            return exact if exact.info["respectful"] else None
         if choices["precision"] != "lasso" and (samples < d + 3 or estimate.inverse is None):
             if kind != "auto" or (self.noise == "unequal" and known is None):
                 raise ValueError(

@@ -180,8 +180,8 @@ def refine_exactly(
     Both are exact. The product of the noise variances is the determinant of Θ⁻¹ whatever the order, so the one whose
     variances are closest to those supposed, or to each other, has the smallest sum of Ω_j D_j. In ``info``,
     ``confirmed`` says that they are those supposed, up to a common factor, and that all edges lie in the support of Θ:
-    then Θ is that of a model, not an estimate. With `knowledge`, orders respect it; a Θ that contradicts it is not
-    confirmed.
+    then Θ is that of a model, not an estimate. With `knowledge`, orders respect it; ``respectful`` says that edges do,
+    too, and a Θ that contradicts it is not confirmed.
 
     Examples
     --------
@@ -207,11 +207,12 @@ def refine_exactly(
     fitted = fits[chosen]
     ratio = fitted.noise_variances / supposed
     inside = (abs(fitted.B) > 0).multiply(theta != 0).nnz == fitted.B.nnz
-    confirmed = bool(inside and ratio.max() <= ratio.min() * (1 + _SAME))
-    if knowledge is not None:
-        missing = (knowledge.required_pattern() > (abs(fitted.B) > 0)).nnz
-        confirmed = confirmed and missing == 0 and knowledge.forbidden_in(fitted.B).nnz == 0
-    info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0, "confirmed": confirmed}
+    respectful = knowledge is None or (
+        (knowledge.required_pattern() > (abs(fitted.B) > 0)).nnz == 0 and knowledge.forbidden_in(fitted.B).nnz == 0
+    )
+    confirmed = bool(respectful and inside and ratio.max() <= ratio.min() * (1 + _SAME))
+    info = {"order": chosen, "scores": scores, "score": scores[chosen], "penalty": 0.0}
+    info |= {"confirmed": confirmed, "respectful": respectful}
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
 
 
