@@ -62,9 +62,9 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
         exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
         perturbed; this needs no supposition on the noise. ``"auto"``: ``"order"`` where noise variances are known or
-        found to be equal, otherwise ``"search"``; after ``precision="lasso"`` a search mends the order in any case.
-        Nothing where `dag` is None, where an estimator is given fewer than d + 3 rows, and for a given Θ that is an
-        estimate, not a model's. None: nothing, as in the paper.
+        found to be equal, with variables moved where that scores better, otherwise ``"search"``. Nothing where `dag` is
+        None, where an estimator is given fewer than d + 3 rows, and for a given Θ whose exact decomposition has more
+        edges than the decomposition, as that of an estimate has. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float

@@ -20,8 +20,8 @@ figures are methods that are not told D, from the section above. Mean SHD of {se
 
 {verdicts}
 
-Where the D it is told does not fit Θ exactly, the default takes Θ for an estimate and leaves the decomposition as it
-is, which costs it most where elimination is still exact."""
+Where the D it is told does not fit Θ exactly, the default takes the exact decomposition along the order of elimination
+if it has no more edges than O-ICID's, and O-ICID's otherwise."""
 
 _VERDICT = """\
 **With {cut}**, {cells} cells, by mean SHD: `ICID()` is worse than O-ICID in {to_solver} and better in
