@@ -27,7 +27,7 @@ from scipy.stats import norm
 from icid_rs._validation import FloatArray, Rows
 from icid_rs.knowledge import Knowledge
 from icid_rs.precision import Precision
-from icid_rs.refine import Refined, edge_penalty, refine_by_order
+from icid_rs.refine import Refined, edge_penalty, order_score, refine_by_order
 from icid_rs.residuals import null_inflation, shape_statistics
 from icid_rs.search import OrderSearch, Searched, smallest_pivots
 
@@ -253,9 +253,7 @@ class _Task:
             return Refined(found.B, found.order, found.noise_variances, info)
 
         def score(fitted: Refined) -> float:
-            if self.noise_variances is None:
-                return _equal_score(fitted, self.n, self.base)
-            return _known_score(fitted, self.n, self.base, self.noise_variances)
+            return order_score(fitted, self.n, self.base, self.noise_variances)
 
         # What is mended has less noise, by which it can be judged better.
         found = search(1.0, search(1.0, ordered))
@@ -419,10 +417,6 @@ def _score(found: Searched) -> float:
 def _equal_score(refined: Refined, n: int, penalty: float) -> float:
     left = refined.noise_variances
     return float(n * left.size * np.log(left.mean()) + penalty * refined.B.nnz + np.log(n))
-
-
-def _known_score(refined: Refined, n: int, penalty: float, noise_variances: FloatArray) -> float:
-    return float(n * np.sum(refined.noise_variances / noise_variances) + penalty * refined.B.nnz)
 
 
 def _unequal_score(refined: Refined, n: int, penalty: float) -> float:

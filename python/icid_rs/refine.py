@@ -118,7 +118,7 @@ def refine_by_order(
             fit = regress_on_rows(
                 estimate.values, covariance, pattern, order, samples=n, penalty=penalty, n_threads=n_threads
             )
-            return fit, _score(fit, n, penalty, noise_variances)
+            return fit, order_score(fit, n, penalty, noise_variances)
         parts, score = _core.regress_within(csr_parts(pattern), covariance, order=order.astype(np.int64), **given)
         return from_parts(parts), score
 
@@ -160,8 +160,17 @@ def refine_by_order(
     return Refined(fitted.B, fitted.order, fitted.noise_variances, info)
 
 
-def _score(fit: Elimination, n: int, penalty: float, noise_variances: FloatArray | None) -> float:
-    """Compute twice the negative log-likelihood up to a constant, plus the penalties."""
+def order_score(fit: Elimination | Refined, n: int, penalty: float, noise_variances: FloatArray | None) -> float:
+    """Compute twice the negative log-likelihood up to a constant, plus the penalties; noise is known or equal.
+
+    Examples
+    --------
+    >>> from icid_rs import datasets, eliminate
+    >>> from icid_rs.refine import order_score
+    >>> fit = eliminate(datasets.sem_precision(datasets.random_dag(10, 1, random_state=0)))
+    >>> round(order_score(fit, 100, 5.0, None), 6)            # noise variances of 1, ten edges
+    50.0
+    """
     left = fit.noise_variances
     misfit = left.size * np.log(left.mean()) if noise_variances is None else np.sum(left / noise_variances)
     return float(n * misfit + penalty * fit.B.nnz)
