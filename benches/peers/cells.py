@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 from benches.peers.cases import Case
-from benches.peers.runs import LIMITS, SECONDS, stops
+from benches.peers.runs import LIMITS, stops
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,6 @@ class Cell:
 
     def __getitem__(self, metric: str) -> float:
         return float("nan") if self.values is None else float(self.values[metric])
-
-    @property
-    def at_least(self) -> float:
-        """The seconds it took, or the limit if it took longer."""
-        return SECONDS if self.status == "timeout" else self.seconds
 
 
 def cell(runs: pd.DataFrame, method: str, case: Case, seeds: Collection[int] | None = None) -> Cell:

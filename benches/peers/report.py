@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from benches.peers.adapters import METHODS
 from benches.peers.cases import SIZES, Case, main_cases
 from benches.peers.cells import Cell, cell, number, pair, seconds, sizes
 from benches.peers.environments import ROOT
-from benches.peers.runs import GIB, SECONDS
+from benches.peers.runs import GIB, LIMITS, SECONDS
 
 PAGE = ROOT / "docs" / "results.md"
 OURS = "ICID"
@@ -122,8 +123,9 @@ def _introduction(runs: pd.DataFrame) -> str:
     dates = sorted(str(date)[:10] for date in runs["date"])
     machines = " and ".join(sorted(set(runs["machine"])))
     when = f"on {dates[0]}" if dates[0] == dates[-1] else f"from {dates[0]} to {dates[-1]}"
-    planned = [(method, case) for case in main_cases() for method in METHODS]
-    missing = sum(cell(runs, method, case, [case.seed]).status == "missing" for method, case in planned)
+    planned = [cell(runs, method, case, [case.seed]).status for case in main_cases() for method in METHODS]
+    count = Counter(planned)
+    exceeded = sum(count[status] for status in LIMITS)
     return f"""Each package runs in an environment of its own, with the settings listed at the end,
 mostly defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds
 0, 1, 2 up to 200
@@ -139,12 +141,14 @@ system, of the fit alone, without imports and starting up; every run is bound to
 | in a cell | |
 |---|---|
 | **> {SECONDS} s** | the limit was reached |
-| – | not tried: a smaller case reached the limit |
+| – | not tried: the limit was reached with fewer variables, in any of the four main tables |
 | error | the method refused or failed; the reason is below the table or in the stored runs |
 | · | not run yet |
 | ¹ ² ³ ⁴ | only so many of the planned seeds have been run |
 
-Of {len(planned)} runs for the four main tables, {missing} are still missing."""
+Of {len(planned)} runs for the four main tables, {count["ok"]} finished, {exceeded} reached a limit,
+{count["hopeless"]} were not tried for that reason, {count["error"]} ended with an error and
+{count["missing"]} are still missing."""
 
 
 def _by_size(runs: pd.DataFrame, case: Case, metric: str) -> str:
