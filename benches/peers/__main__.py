@@ -14,6 +14,7 @@ from benches.peers import store
 from benches.peers.adapters import METHODS
 from benches.peers.cases import Case, main_cases, rival_cases, side_cases
 from benches.peers.environments import python_of
+from benches.peers.machines import measure
 from benches.peers.runs import LIMITS, SECONDS, run, stops
 from benches.peers.smoke import solve
 
@@ -122,6 +123,10 @@ def smoke(options: argparse.Namespace) -> None:
         )
 
 
+def machines(options: argparse.Namespace) -> None:
+    measure(options.core[0])
+
+
 def page(options: argparse.Namespace) -> None:
     from benches.peers import figures, report
 
@@ -135,7 +140,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benches.peers", description=peers.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("smoke", "fill", "page"))
+    commands = {"smoke": smoke, "fill": fill, "machines": machines, "page": page}
+    parser.add_argument("command", choices=commands)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS, metavar="METHOD")
     parser.add_argument(
         "--core", type=int, nargs="+", default=[1], help="processor cores, each of which has one run bound to it (1)"
@@ -144,7 +150,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run after this time")
     parser.add_argument("--again", action="store_true", help="run the chosen methods again; new results replace old")
     options = parser.parse_args()
-    {"smoke": smoke, "fill": fill, "page": page}[options.command](options)
+    commands[options.command](options)
 
 
 if __name__ == "__main__":

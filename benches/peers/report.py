@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+from benches.peers import machines
 from benches.peers.adapters import METHODS
 from benches.peers.cases import SIZES, Case, main_cases
 from benches.peers.cells import Cell, cell, number, pair, seconds, sizes
@@ -115,13 +116,16 @@ def _sections(runs: pd.DataFrame) -> Iterator[str]:
     ):
         yield f"{title}, n = 1 000:"
         yield _measures(runs, case)
+    yield "## Machines"
+    yield _machines(runs)
     yield "## Methods, packages and settings"
     yield _methods(runs)
 
 
 def _introduction(runs: pd.DataFrame) -> str:
     dates = sorted(str(date)[:10] for date in runs["date"])
-    machines = " and ".join(sorted(set(runs["machine"])))
+    made = runs["machine"].value_counts()
+    where = " and ".join(f"{name} ({made[name]} runs)" for name in made.index)
     when = f"on {dates[0]}" if dates[0] == dates[-1] else f"from {dates[0]} to {dates[-1]}"
     planned = [cell(runs, method, case, [case.seed]).status for case in main_cases() for method in METHODS]
     count = Counter(planned)
@@ -133,10 +137,11 @@ variables and seed 0 beyond. Nothing is tuned on the truth. `python -m benches.p
 `python -m benches.peers page` this page; `benches/peers` holds both, and the runs as a table. The
 tables of the paper that ICID comes from are on [a page of their own](paper.md).
 
-Measured {when} on {machines}, which was busy with other work and with
-several of these runs at once. Times are therefore processor seconds, user and
-system, of the fit alone, without imports and starting up; every run is bound to one core and one thread. The limit is
-{SECONDS} of these seconds, and {GIB:.0f} GiB. Java compiles while it runs, and that time counts. Medians over seeds.
+Measured {when} on {where}, busy with other work and
+with several of these runs at once. Times are therefore processor seconds, user and system, of the fit alone, without
+imports and starting up; [below](#machines) is how machines compare. Every run is bound to one core and one thread.
+The limit is {SECONDS} of these seconds, and {GIB:.0f} GiB. Java compiles while it runs, and that time
+counts. Medians over seeds.
 
 | in a cell | |
 |---|---|
@@ -278,6 +283,31 @@ def _measures(runs: pd.DataFrame, case: Case) -> str:
         + "\n\nSID is the structural intervention distance, which `gadjid` extends to classes; it is empty "
         "where the result is no class of acyclic graphs. Memory is that of the process, with interpreter and data; "
         "it is empty where it was not measured."
+    )
+
+
+def _machines(runs: pd.DataFrame) -> str:
+    """Show the times of one case on each machine."""
+    times = machines.compared()
+    first, *others = times.columns
+    rows = [["", *times.columns], ["---"] * (len(times.columns) + 1)]
+    rows += [[method, *map(seconds, own)] for method, own in zip(times.index, times.to_numpy(), strict=True)]
+    exceeded = runs.loc[runs["status"].isin(LIMITS), "machine"].value_counts()
+    told = []
+    for other in others:
+        ratio = times[other] / times[first]
+        told.append(
+            f"On {other}, they take {ratio.median():.2f} times as long as on {first} (median over methods; "
+            f"{ratio.min():.2f} to {ratio.max():.2f}). The limit is the same on both: of the runs that reached it, "
+            f"{exceeded.get(other, 0)} were made on the former and {exceeded.get(first, 0)} on the latter."
+        )
+    return "\n\n".join(
+        [
+            "The same fits on each, ER2, raw, 100 variables, seed 0, while other runs went on "
+            "(`python -m benches.peers machines`).",
+            *told,
+            _markdown(rows),
+        ]
     )
 
 
