@@ -5,7 +5,9 @@ use thiserror::Error;
 /// Why a problem could not be posed or solved.
 ///
 /// Running out of iterations is not an error but a [`Status`](crate::solver::Status).
+/// [`IcidError::kind`] tells which of four kinds an error is of; more variants may come with any release.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum IcidError {
     /// A matrix without rows.
     #[error("{what} is empty: it needs at least one row and one column")]
@@ -22,6 +24,24 @@ pub enum IcidError {
         rows: usize,
         /// Its number of columns.
         columns: usize,
+    },
+    /// A matrix has another shape than the data.
+    #[error("{what} is {rows} x {columns}, but there are {expected} variables: it must be {expected} x {expected}")]
+    Shape {
+        /// The offending argument.
+        what: &'static str,
+        /// Its number of rows.
+        rows: usize,
+        /// Its number of columns.
+        columns: usize,
+        /// The number of variables.
+        expected: usize,
+    },
+    /// A matrix is stored by columns, or in another way that rows do not lie one after another.
+    #[error("{what} must be stored row by row; convert it first (`to_csr` or `as_standard_layout`)")]
+    NotByRows {
+        /// The offending argument.
+        what: &'static str,
     },
     /// NaN or an infinity inside a matrix.
     #[error("{what}[{row}, {column}] is {value:?}: every entry must be finite")]
@@ -49,6 +69,16 @@ pub enum IcidError {
         value: f64,
         /// Its mirror image.
         mirrored: f64,
+    },
+    /// A pattern of pairs holds one of a pair without the other.
+    #[error("{what} has an entry at [{row}, {column}] but none at [{column}, {row}]; add the missing one")]
+    OneSided {
+        /// The offending argument.
+        what: &'static str,
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
     },
     /// The diagonal of an inverse covariance matrix is positive.
     #[error("theta[{index}, {index}] = {value:?}: the diagonal of an inverse covariance matrix is positive")]
@@ -81,6 +111,48 @@ pub enum IcidError {
     /// Moments that hold different things cannot be merged.
     #[error("one of the moments has third moments and the other has not; make both with third=True, or neither")]
     Unlike,
+    /// A row that should be a standardised variable is not of length one.
+    #[error("row {row} of the standardised variables has length {length:?}: centre it and divide it by its length")]
+    NotStandardised {
+        /// Which variable.
+        row: usize,
+        /// Its length.
+        length: f64,
+    },
+    /// A variable that is the same in all samples.
+    #[error("variable {index} is {value:?} in all samples; drop it")]
+    Constant {
+        /// Which variable.
+        index: usize,
+        /// The value that it has.
+        value: f64,
+    },
+    /// Two variables that are the same up to scale.
+    #[error("variables {first} and {second} are the same up to scale; drop one of them")]
+    Copies {
+        /// The one with the smaller number.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// Too few samples.
+    #[error("n_samples = {found}: correlations cannot be tested with fewer than {least} rows, whatever their columns")]
+    Samples {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        least: usize,
+    },
+    /// An entry of a vector that must be positive is not.
+    #[error("{what}[{index}] = {value:?}: every entry must be positive and finite")]
+    Positive {
+        /// The offending argument.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// A noise variance that is not a positive number.
     #[error("noise_variances[{index}] = {value:?}: variances, and their inverses, must be positive and finite")]
     Variance {
@@ -133,6 +205,42 @@ pub enum IcidError {
         /// The number of variables.
         dim: usize,
     },
+    /// An edge leads from a later variable of an order to an earlier one, or to itself.
+    #[error("the edge {cause} -> {effect} contradicts the order, which must hold causes before their effects")]
+    Backwards {
+        /// Where the edge begins.
+        cause: usize,
+        /// Where it ends.
+        effect: usize,
+    },
+    /// Candidates of a variable that are not in ascending order, or not other variables.
+    #[error("candidates[{row}] must hold other variables in ascending order, but {index} is out of place")]
+    Candidates {
+        /// Whose candidates.
+        row: usize,
+        /// The offending entry.
+        index: usize,
+    },
+    /// A required edge that a search may not choose.
+    #[error("the edge {row} -> {column} is required, but {row} and {column} are no candidates of each other")]
+    Missing {
+        /// Where the edge begins.
+        row: usize,
+        /// Where it ends.
+        column: usize,
+    },
+    /// A search scores variables one by one, which equal noise variances do not allow.
+    #[error("a search needs noise variances that are known or unequal: equal ones are no sum over variables")]
+    Equal,
+    /// A search needs at least one order to start from.
+    #[error("starts is empty: a search needs at least one order to start from")]
+    NoStart,
+    /// Something needs the inverse of the covariance, which was not given.
+    #[error("{what} needs the inverse of the covariance, which is not there; there are too few samples")]
+    NoInverse {
+        /// What needs it.
+        what: &'static str,
+    },
     /// Θ turned out not to be positive definite.
     #[error(
         "theta is singular or indefinite: of theta[{index}, {index}] a share of {share:.1e} is left when variable {index} \
@@ -172,4 +280,31 @@ pub enum IcidError {
     /// The computation was interrupted before there was anything to return.
     #[error("interrupted before the first iteration")]
     Interrupted,
+}
+
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument is wrong, or arguments do not fit together.
+    Argument,
+    /// The problem does not fit into memory.
+    Memory,
+    /// Arithmetic broke down on arguments that looked right.
+    Numerical,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl IcidError {
+    /// Whose fault it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory { .. } => ErrorKind::Memory,
+            Self::Numerical { .. } | Self::Singular { .. } | Self::Overflow { .. } => ErrorKind::Numerical,
+            Self::Interrupted => ErrorKind::Interrupted,
+            _ => ErrorKind::Argument,
+        }
+    }
 }

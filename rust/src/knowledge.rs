@@ -50,6 +50,24 @@ impl Knowledge {
         Self { required: by_effect(required), forbidden: by_effect(forbidden), tiers, trivial }
     }
 
+    /// The same knowledge under other numbers: `numbers[i]` is the new one of variable i.
+    pub(crate) fn renumbered(&self, numbers: &[u32]) -> Self {
+        let lists = |old: &[Vec<u32>]| {
+            let mut new = vec![Vec::new(); old.len()];
+            for (effect, causes) in old.iter().enumerate() {
+                let list: &mut Vec<u32> = &mut new[numbers[effect] as usize];
+                list.extend(causes.iter().map(|&cause| numbers[cause as usize]));
+                list.sort_unstable();
+            }
+            new
+        };
+        let mut tiers = vec![None; self.dim()];
+        for (i, &tier) in self.tiers.iter().enumerate() {
+            tiers[numbers[i] as usize] = tier;
+        }
+        Self { required: lists(&self.required), forbidden: lists(&self.forbidden), tiers, trivial: self.trivial }
+    }
+
     /// Number of variables.
     #[must_use]
     pub fn dim(&self) -> usize {

@@ -18,6 +18,7 @@
 //!
 //! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
 
+mod algebra;
 pub mod error;
 pub mod interrupt;
 pub mod knowledge;
@@ -31,11 +32,15 @@ pub mod pattern;
 pub mod problem;
 #[cfg(feature = "python")]
 mod python;
+pub mod score;
 pub mod search;
+mod sem;
 pub mod solver;
+pub mod support;
 
 pub use error::IcidError;
 pub use interrupt::Interrupt;
 pub use knowledge::Knowledge;
 pub use problem::Problem;
+pub use sem::{Dag, Fitted, LinearSem};
 pub use solver::{Schedule, Settings, Solution, Status, decompose};

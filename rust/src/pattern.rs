@@ -3,6 +3,7 @@
 //! Column `j` of `A = I − B` lives on `N_j`, so `φ_D(B) = Σ_j D_j a_j a_jᵀ` only touches the pairs `N_j × N_j`. Their
 //! union is `P`. Both patterns are symmetric; nothing here is ever `d × d`.
 
+use crate::algebra::csr::running_sum;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -76,7 +77,7 @@ impl Support {
             }
         }
         let groups: Vec<usize> = offsets.windows(2).map(|w| (w[1] - w[0]).div_ceil(LANES)).collect();
-        let group_offsets = running_sum(&groups);
+        let group_offsets = running_sum(groups.iter().copied());
         let span = |&j: &u32| {
             let j = j as usize;
             Span { start: group_offsets[j] as u32, len: groups[j] as u32 }
@@ -198,7 +199,7 @@ impl TwoHop {
     pub fn new(support: &Support, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let d = support.dim();
         let row_groups: Vec<usize> = (0..d).map(|r| support.row_groups(r)).collect();
-        let slot_offsets = running_sum(&row_groups);
+        let slot_offsets = running_sum(row_groups.iter().copied());
         ensure_room::<[u32; LANES]>("the two-hop pattern of theta", slot_offsets[d] as u128)?;
         let blocks = balanced_ranges(row_groups.iter().copied(), GROUPS_PER_BLOCK);
         // Each part of the build has a table of all variables, so there must not be many parts.
@@ -217,7 +218,7 @@ impl TwoHop {
         if interrupt.is_raised() {
             return Err(IcidError::Interrupted);
         }
-        let offsets = running_sum(&sizes);
+        let offsets = running_sum(sizes);
         ensure_room::<f64>("the multipliers on the two-hop pattern", offsets[d] as u128)?;
         Ok(Self { offsets, slot_offsets, slots, blocks })
     }
@@ -294,16 +295,6 @@ fn number_two_hop_rows(support: &Support, rows: Range<usize>, slots: &mut [[u32;
             slot_of[c as usize] = UNSEEN;
         }
     }
-}
-
-/// `[0, x₀, x₀ + x₁, …]`.
-fn running_sum(x: &[usize]) -> Vec<usize> {
-    std::iter::once(0)
-        .chain(x.iter().scan(0, |sum, &n| {
-            *sum += n;
-            Some(*sum)
-        }))
-        .collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 mod common;
 
 use common::Random;
-use icid_rs::neighbours::{Standardised, Test, correlations, eliminate_sinks, refit, scaled_lasso, stepwise};
+use icid_rs::neighbours::{
+    Standardised, Test, correlations, eliminate_sinks, lasso_level, neighbourhood_precision, refit, regress_on_rows,
+    scaled_lasso, select_neighbours, standardise, stepwise, wide_precision,
+};
 use icid_rs::{IcidError, Interrupt};
 use ndarray::Array2;
 use sprs::CsMat;
@@ -18,19 +21,11 @@ fn chain(d: usize, n: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
             values[[j, k]] += 0.8 * values[[j - 1, k]];
         }
     }
-    let mut variances = Vec::new();
-    for mut row in values.rows_mut() {
-        let mean = row.mean().unwrap();
-        row.mapv_inplace(|x| x - mean);
-        let square: f64 = row.iter().map(|x| x * x).sum();
-        row.mapv_inplace(|x| x / square.sqrt());
-        variances.push(square / n as f64);
-    }
-    (values, variances)
+    standardise(values).unwrap()
 }
 
 fn test(n: usize, d: usize) -> Test {
-    Test { samples: n, penalty: (n as f64).ln() + 2.0 * (d as f64).ln() }
+    Test::extended_bic(n, d).unwrap()
 }
 
 fn edges(matrix: &CsMat<f64>) -> Vec<(usize, usize)> {
@@ -43,7 +38,7 @@ fn a_chain_is_found_from_fewer_rows_than_variables() {
     let (values, _) = chain(d, n, 1);
     let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
-    let level = ((d as f64).ln() / n as f64).sqrt();
+    let level = lasso_level(n, d);
     let (start, same) = scaled_lasso(data, None, level, &calm).unwrap();
     assert_eq!(same, None);
     let (chosen, left) = stepwise(data, None, start.view(), None, test(n, d), &calm).unwrap();
@@ -108,4 +103,53 @@ fn copies_are_noticed_and_an_interrupt_is_heeded() {
     let raised = Interrupt::default();
     raised.raise();
     assert_eq!(scaled_lasso(data, None, 0.3, &raised).unwrap_err(), IcidError::Interrupted);
+}
+
+/// Θ of the chain in the units of the data, against what it is for unit noise.
+fn assert_chain(theta: &CsMat<f64>, tolerance: f64) {
+    let d = theta.rows();
+    assert_eq!(theta.to_dense(), theta.to_dense().t());
+    let found = edges(theta).into_iter().filter(|&(i, j)| i.abs_diff(j) == 1).count();
+    assert!(found >= 2 * (d - 1) * 9 / 10, "{found}");
+    assert!(theta.nnz() - found - d <= d / 10, "{}", theta.nnz());
+    let mean = |offset: usize| (0..d - 1).filter_map(|i| theta.get(i, i + offset)).sum::<f64>() / (d - 1) as f64;
+    assert!((mean(0) - 1.64).abs() < tolerance && (mean(1) + 0.8).abs() < tolerance, "{} {}", mean(0), mean(1));
+}
+
+#[test]
+fn the_precision_of_a_chain_is_found_either_way() {
+    let (d, n) = (150, 200);
+    let (values, variances) = chain(d, n, 6);
+    let data = Standardised::new(&values.view()).unwrap();
+    let calm = Interrupt::default();
+    let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
+    assert_chain(&neighbourhood_precision(data, &deviations, n, &calm).unwrap(), 0.1);
+    let wide = wide_precision(data, &variances, n, &calm).unwrap();
+    assert_chain(&wide.theta, 0.1);
+    // Regressions along the order that was found give the graph again, from any pattern that holds it.
+    let start = select_neighbours(data, n, Some(wide.correlations.view()), &calm).unwrap();
+    let (b, noise) =
+        regress_on_rows(data, wide.correlations.view(), &deviations, start.view(), &wide.order, test(n, d), &calm)
+            .unwrap();
+    assert_eq!(edges(&b), edges(&wide.b));
+    for (found, expected) in noise.iter().zip(&wide.noise_variances) {
+        assert!((found - expected).abs() < 1e-12);
+    }
+    let identity: CsMat<f64> = CsMat::eye(d);
+    let a = &identity - &wide.b;
+    let inverse = CsMat::new((d, d), (0..=d).collect(), (0..d).collect(), noise.iter().map(|v| 1.0 / v).collect());
+    let product = &(&a * &inverse) * &a.transpose_view().to_csr();
+    assert!((&product.to_dense() - &wide.theta.to_dense()).iter().all(|gap| gap.abs() < 1e-12));
+}
+
+#[test]
+fn one_variable_has_no_neighbours() {
+    let (values, variances) = chain(1, 20, 7);
+    let data = Standardised::new(&values.view()).unwrap();
+    let calm = Interrupt::default();
+    assert_eq!(select_neighbours(data, 20, None, &calm).unwrap().nnz(), 0);
+    let theta = neighbourhood_precision(data, &[2.0], 20, &calm).unwrap();
+    assert_eq!((theta.nnz(), theta.get(0, 0)), (1, Some(&0.25)));
+    let wide = wide_precision(data, &variances, 20, &calm).unwrap();
+    assert!((wide.theta.get(0, 0).unwrap() - 1.0 / variances[0]).abs() < 1e-12);
 }

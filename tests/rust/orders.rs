@@ -4,8 +4,11 @@
 mod common;
 
 use common::{Random, precision, random_dag, random_theta};
-use icid_rs::order::{Elimination, Noise, Regression, Rule, eliminate, eliminate_dense, regress_along, regress_within};
-use icid_rs::{IcidError, Interrupt, Knowledge};
+use icid_rs::order::{
+    Regression, Rule, Theta, eliminate, eliminate_dense, eliminate_sparse, regress_along, regress_within,
+};
+use icid_rs::score::{Noise, Score};
+use icid_rs::{IcidError, Interrupt, Knowledge, LinearSem};
 use ndarray::Array2;
 use proptest::prelude::*;
 use sprs::CsMat;
@@ -16,10 +19,10 @@ fn dense(matrix: &CsMat<f64>) -> Array2<f64> {
     matrix.to_dense()
 }
 
-fn both(theta: &CsMat<f64>, rule: Rule) -> [Elimination; 2] {
+fn both(theta: &CsMat<f64>, rule: Rule) -> [LinearSem; 2] {
     let interrupt = Interrupt::default();
     [
-        eliminate(theta.view(), rule, 0.0, &interrupt).unwrap(),
+        eliminate_sparse(theta.view(), rule, 0.0, &interrupt).unwrap(),
         eliminate_dense(&dense(theta).view(), rule, 0.0, &interrupt).unwrap(),
     ]
 }
@@ -71,22 +74,17 @@ fn regression_on_the_true_moments_gives_the_model() {
     }
     let covariance = sum.t().dot(&sum);
     let knowledge = Knowledge::none(covariance.nrows());
-    let data = Regression {
-        covariance: covariance.view(),
-        samples: 100_000,
-        penalty: 20.0,
-        noise: Noise::Equal,
-        knowledge: &knowledge,
-    };
+    let score = Score::new(100_000.0, 20.0, Noise::Equal).unwrap();
+    let data = Regression::new(covariance.view(), score, &knowledge).unwrap();
     let interrupt = Interrupt::default();
     let fit = regress_along(&data, &theta.view(), SMALLEST, &interrupt).unwrap();
-    assert!(largest_difference(&fit.b, &b) < 1e-6);
+    assert!(largest_difference(&fit.sem.b, &b) < 1e-6);
     // The support of Θ holds every edge here, so the same graph is found inside it.
     let support = random_theta(40, 2, 7);
-    let within = regress_within(&data, &fit.order, support.view(), &interrupt).unwrap();
-    assert!(largest_difference(&within.b, &fit.b) < 1e-9);
+    let within = regress_within(&data, &fit.sem.order, support.view(), &interrupt).unwrap();
+    assert!(largest_difference(&within.sem.b, &fit.sem.b) < 1e-9);
     assert!((within.score - fit.score).abs() < 1e-3);
-    let backwards: Vec<usize> = fit.order.iter().rev().copied().collect();
+    let backwards: Vec<usize> = fit.sem.order.iter().rev().copied().collect();
     assert!(regress_within(&data, &backwards, support.view(), &interrupt).unwrap().score > fit.score);
 }
 
@@ -124,22 +122,23 @@ fn sample_covariance(d: usize, n: usize, random: &mut Random) -> Array2<f64> {
 
 /// Backward elimination as a textbook has it, every fit from scratch.
 fn backwards(
-    data: &Regression,
+    score: &Score,
+    knowledge: &Knowledge,
     covariance: &Array2<f64>,
     j: usize,
     mut causes: Vec<usize>,
 ) -> (Vec<usize>, Vec<f64>, f64) {
-    let required = |i: usize| data.knowledge.requires(i as u32, j as u32);
+    let required = |i: usize| knowledge.requires(i as u32, j as u32);
     loop {
         let (weights, left) = least_squares(covariance, &causes, j);
         let without = |k: usize| {
             let rest: Vec<usize> = causes.iter().enumerate().filter(|(m, _)| *m != k).map(|(_, &i)| i).collect();
             let worse = least_squares(covariance, &rest, j).1;
-            (data.samples as f64 * (worse / left).ln(), rest)
+            (score.samples * (worse / left).ln(), rest)
         };
         let free = (0..causes.len()).filter(|&k| !required(causes[k])).map(without);
         match free.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            Some((gain, rest)) if gain < data.penalty => causes = rest,
+            Some((gain, rest)) if gain < score.penalty => causes = rest,
             _ => return (causes, weights, left),
         }
     }
@@ -161,7 +160,8 @@ proptest! {
             Knowledge::none(d)
         };
         let noise = if known { Noise::Known(&variances) } else { Noise::Equal };
-        let data = Regression { covariance: covariance.view(), samples: n, penalty, noise, knowledge: &knowledge };
+        let score = Score::new(n as f64, penalty, noise).unwrap();
+        let data = Regression::new(covariance.view(), score, &knowledge).unwrap();
         let order: Vec<usize> = (0..d).collect();
         let everything = CsMat::csr_from_dense(Array2::from_elem((d, d), 1.0).view(), 0.0);
         let interrupt = Interrupt::default();
@@ -174,7 +174,7 @@ proptest! {
         });
         theta = (&theta + &theta.t()) / 2.0;
         let along = regress_along(&data, &theta.view(), Rule::Along(&order), &interrupt).unwrap();
-        prop_assert_eq!((&within.order, &along.order), (&order, &order));
+        prop_assert_eq!((&within.sem.order, &along.sem.order), (&order, &order));
         for (fit, screened) in [(within, false), (along, true)] {
             let (mut left, mut edges) = (vec![0.0; d], 0);
             for j in 0..d {
@@ -187,12 +187,12 @@ proptest! {
                 };
                 let candidate = |&i: &usize| knowledge.requires(i as u32, j as u32)
                     || knowledge.allows(i as u32, j as u32) && (!screened || far(i) > penalty.sqrt().min(2.5));
-                let (causes, weights, rest) = backwards(&data, &covariance, j, (0..j).filter(candidate).collect());
+                let (causes, weights, rest) = backwards(&score, &knowledge, &covariance, j, (0..j).filter(candidate).collect());
                 let column: Vec<(usize, f64)> =
-                    (0..d).filter_map(|i| fit.b.get(i, j).map(|&weight| (i, weight))).collect();
+                    (0..d).filter_map(|i| fit.sem.b.get(i, j).map(|&weight| (i, weight))).collect();
                 prop_assert_eq!(column.iter().map(|c| c.0).collect::<Vec<_>>(), causes);
                 prop_assert!(column.iter().zip(&weights).all(|(c, w)| (c.1 - w).abs() < 1e-8));
-                prop_assert!((fit.noise_variances[j] - rest).abs() < 1e-8);
+                prop_assert!((fit.sem.noise_variances[j] - rest).abs() < 1e-8);
                 left[j] = rest;
                 edges += column.len();
             }
@@ -210,15 +210,15 @@ proptest! {
 #[test]
 fn a_correlation_is_a_candidate_when_fishers_z_says_so() {
     // Of two variables, atanh(r) √(n − 3) is about normal; a cause must pass the root of the penalty, at most.
-    let (samples, penalty) = (10, 1.0_f64);
+    let (samples, penalty) = (10_u32, 1.0_f64);
     let edges = |z: f64| {
-        let r = (z / (samples as f64 - 3.0).sqrt()).tanh();
+        let r = (z / (f64::from(samples) - 3.0).sqrt()).tanh();
         let covariance = ndarray::array![[1.0, r], [r, 1.0]];
         let theta = ndarray::array![[1.0, -r], [-r, 1.0]] / (1.0 - r * r);
         let knowledge = Knowledge::none(2);
-        let noise = Noise::Equal;
-        let data = Regression { covariance: covariance.view(), samples, penalty, noise, knowledge: &knowledge };
-        regress_along(&data, &theta.view(), Rule::Along(&[0, 1]), &Interrupt::default()).unwrap().b.nnz()
+        let score = Score::new(f64::from(samples), penalty, Noise::Equal).unwrap();
+        let data = Regression::new(covariance.view(), score, &knowledge).unwrap();
+        regress_along(&data, &theta.view(), Rule::Along(&[0, 1]), &Interrupt::default()).unwrap().sem.edges()
     };
     assert_eq!([edges(0.99), edges(1.01), edges(2.0)], [0, 1, 1]);
 }
@@ -239,9 +239,10 @@ fn more_candidates_than_rows_are_cut_to_the_most_correlated() {
     let order: Vec<usize> = (0..d).collect();
     let everything = CsMat::csr_from_dense(Array2::from_elem((d, d), 1.0).view(), 0.0);
     let causes = |samples: usize, knowledge: &Knowledge| {
-        let data = Regression { covariance: covariance.view(), samples, penalty: 0.0, noise: Noise::Equal, knowledge };
+        let score = Score::new(samples as f64, 0.0, Noise::Equal).unwrap();
+        let data = Regression::new(covariance.view(), score, knowledge).unwrap();
         let fit = regress_within(&data, &order, everything.view(), &Interrupt::default()).unwrap();
-        (0..d).filter(|&i| fit.b.get(i, 6).is_some_and(|w| w.abs() > 1e-12)).collect::<Vec<_>>()
+        (0..d).filter(|&i| fit.sem.b.get(i, 6).is_some_and(|w| w.abs() > 1e-12)).collect::<Vec<_>>()
     };
     assert_eq!(causes(9, &Knowledge::none(d)), [0, 1, 2, 3, 4, 5]);
     assert_eq!(causes(8, &Knowledge::none(d)), [0, 2, 3, 5]);
@@ -265,7 +266,7 @@ fn dense_parts_of_a_sparse_matrix_are_recovered() {
     let variances: Vec<f64> = (0..205).map(|_| 0.5 + random.uniform()).collect();
     let theta = precision(&b, &variances);
     let known = Rule::SmallestPivot { noise_variances: Some(&variances) };
-    let order = eliminate(theta.view(), known, 0.0, &Interrupt::default()).unwrap().order;
+    let order = eliminate_sparse(theta.view(), known, 0.0, &Interrupt::default()).unwrap().order;
     for rule in [known, Rule::Along(&order)] {
         for found in both(&theta, rule) {
             assert!(largest_difference(&found.b, &b) < 1e-9);
@@ -281,7 +282,7 @@ fn dense_parts_of_a_sparse_matrix_are_recovered() {
     singular[[31, 31]] = copy[30];
     let singular = CsMat::csr_from_dense(singular.view(), 0.0);
     for rule in [SMALLEST, Rule::Along(&order)] {
-        let error = eliminate(singular.view(), rule, 0.0, &Interrupt::default()).unwrap_err();
+        let error = eliminate_sparse(singular.view(), rule, 0.0, &Interrupt::default()).unwrap_err();
         assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
         let error = eliminate_dense(&dense(&singular).view(), rule, 0.0, &Interrupt::default()).unwrap_err();
         assert!(matches!(error, IcidError::Singular { index: 30 | 31, .. }), "{error}");
@@ -312,12 +313,12 @@ fn weights_up_to_the_drop_are_left_out() {
     let theta = precision(&b, &[1.0; 3]);
     let interrupt = Interrupt::default();
     for (drop, edges) in [(0.0, 3), (0.25, 2), (0.4, 2), (0.5, 0)] {
-        let sparse = eliminate(theta.view(), SMALLEST, drop, &interrupt).unwrap();
+        let sparse = eliminate_sparse(theta.view(), SMALLEST, drop, &interrupt).unwrap();
         let whole = eliminate_dense(&dense(&theta).view(), SMALLEST, drop, &interrupt).unwrap();
         assert_eq!((sparse.b.nnz(), whole.b.nnz()), (edges, edges), "{drop}");
     }
     for drop in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(eliminate(theta.view(), SMALLEST, drop, &interrupt).is_err());
+        assert!(eliminate_sparse(theta.view(), SMALLEST, drop, &interrupt).is_err());
         assert!(eliminate_dense(&dense(&theta).view(), SMALLEST, drop, &interrupt).is_err());
     }
 }
@@ -337,7 +338,7 @@ fn units_do_not_matter_within_a_hundred_and_forty_powers_of_ten() {
         let apart = CsMat::new((2, 2), vec![0, 1, 2], vec![0, 1], vec![1.0, ratio]);
         let interrupt = Interrupt::default();
         let results = [
-            eliminate(apart.view(), SMALLEST, 0.0, &interrupt),
+            eliminate_sparse(apart.view(), SMALLEST, 0.0, &interrupt),
             eliminate_dense(&dense(&apart).view(), SMALLEST, 0.0, &interrupt),
         ];
         for result in results {
@@ -351,7 +352,7 @@ fn units_do_not_matter_within_a_hundred_and_forty_powers_of_ten() {
 fn what_is_known_comes_before_the_smallest_pivot() {
     let random = &mut Random(3);
     let theta = random_theta(30, 1, 3);
-    let free = eliminate(theta.view(), SMALLEST, 0.0, &Interrupt::default()).unwrap().order;
+    let free = eliminate_sparse(theta.view(), SMALLEST, 0.0, &Interrupt::default()).unwrap().order;
     let (first, last) = (free[0] as u32, free[29] as u32);
     let knowledge = Knowledge::new(&[(last, first)], &[], vec![None; 30]);
     for noise_variances in [None, Some(&[2.0; 30][..])] {
@@ -389,16 +390,55 @@ fn an_interrupt_ends_it() {
     let theta = random_theta(50, 1, 0);
     let interrupt = Interrupt::default();
     interrupt.raise();
-    assert_eq!(eliminate(theta.view(), SMALLEST, 0.0, &interrupt).unwrap_err(), IcidError::Interrupted);
+    assert_eq!(eliminate_sparse(theta.view(), SMALLEST, 0.0, &interrupt).unwrap_err(), IcidError::Interrupted);
     let error = eliminate_dense(&dense(&theta).view(), SMALLEST, 0.0, &interrupt).unwrap_err();
     assert_eq!(error, IcidError::Interrupted);
+}
+
+#[test]
+fn small_and_filled_matrices_are_dense_whichever_way_they_are_stored() {
+    let interrupt = Interrupt::default();
+    // Below 129 variables dense; above, a path is sparse.
+    for (d, dense_arithmetic) in [(20, true), (200, false)] {
+        let random = &mut Random(1);
+        let mut triplets = sprs::TriMat::new((d, d));
+        for i in 1..d {
+            triplets.add_triplet(i - 1, i, 0.3 * random.weight());
+        }
+        let theta = precision(&triplets.to_csr(), &vec![1.0; d]);
+        let whole = dense(&theta);
+        let [sparse_way, dense_way] = both(&theta, SMALLEST);
+        let expected = if dense_arithmetic { dense_way } else { sparse_way };
+        for given in [Theta::Sparse(theta.view()), Theta::Dense(whole.view())] {
+            assert_eq!(eliminate(given, SMALLEST, 0.0, &interrupt).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn sizes_are_checked() {
+    let (covariance, knowledge, interrupt) = (Array2::<f64>::eye(3), Knowledge::none(3), Interrupt::default());
+    let score = |noise| Score::new(100.0, 1.0, noise).unwrap();
+    assert!(Regression::new(covariance.view(), score(Noise::Known(&[1.0; 2])), &knowledge).is_err());
+    assert!(Regression::new(covariance.view(), score(Noise::Equal), &Knowledge::none(2)).is_err());
+    assert!(Regression::new(Array2::zeros((2, 3)).view(), score(Noise::Equal), &Knowledge::none(2)).is_err());
+    let data = Regression::new(covariance.view(), score(Noise::Equal), &knowledge).unwrap();
+    let (small, wide) = (CsMat::eye(2), CsMat::zero((3, 2)));
+    assert!(regress_within(&data, &[0, 1, 2], small.view(), &interrupt).is_err());
+    assert!(regress_within(&data, &[0, 1, 2], wide.view(), &interrupt).is_err());
+    assert!(regress_within(&data, &[0, 1], CsMat::eye(3).view(), &interrupt).is_err());
+    assert!(regress_along(&data, &Array2::eye(2).view(), SMALLEST, &interrupt).is_err());
+    assert!(eliminate(Theta::Dense(Array2::zeros((2, 3)).view()), SMALLEST, 0.0, &interrupt).is_err());
+    assert!(eliminate(Theta::Sparse(wide.view()), SMALLEST, 0.0, &interrupt).is_err());
+    let short = Rule::SmallestPivot { noise_variances: Some(&[1.0]) };
+    assert!(eliminate(Theta::Dense(Array2::eye(2).view()), short, 0.0, &interrupt).is_err());
 }
 
 #[test]
 fn orders_are_checked() {
     let theta = random_theta(3, 1, 0);
     for order in [vec![0, 1], vec![0, 1, 1], vec![0, 1, 3]] {
-        assert!(eliminate(theta.view(), Rule::Along(&order), 0.0, &Interrupt::default()).is_err());
+        assert!(eliminate_sparse(theta.view(), Rule::Along(&order), 0.0, &Interrupt::default()).is_err());
     }
 }
 
@@ -408,7 +448,7 @@ fn what_leaves_the_range_of_numbers_is_refused() {
     let theta = CsMat::new((1, 1), vec![0, 1], vec![0], vec![1e-310]);
     let interrupt = Interrupt::default();
     for result in [
-        eliminate(theta.view(), SMALLEST, 0.0, &interrupt),
+        eliminate_sparse(theta.view(), SMALLEST, 0.0, &interrupt),
         eliminate_dense(&dense(&theta).view(), SMALLEST, 0.0, &interrupt),
     ] {
         assert!(matches!(result, Err(IcidError::Overflow { index: 0, .. })));
@@ -420,13 +460,7 @@ fn a_combination_of_its_causes_has_no_noise() {
     let covariance = Array2::from_shape_vec((3, 3), vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0]).unwrap();
     let everything = CsMat::csr_from_dense(Array2::from_elem((3, 3), 1.0).view(), 0.0);
     let knowledge = Knowledge::none(3);
-    let data = Regression {
-        covariance: covariance.view(),
-        samples: 100,
-        penalty: 1.0,
-        noise: Noise::Equal,
-        knowledge: &knowledge,
-    };
+    let data = Regression::new(covariance.view(), Score::new(100.0, 1.0, Noise::Equal).unwrap(), &knowledge).unwrap();
     let result = regress_within(&data, &[0, 1, 2], everything.view(), &Interrupt::default());
     assert!(matches!(result, Err(IcidError::Singular { index: 2, .. })));
 }

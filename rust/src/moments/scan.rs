@@ -1,6 +1,6 @@
 //! A first look at a block of rows.
 
-use crate::problem::numbering::scramble;
+use crate::algebra::hash::scramble;
 use ndarray::{ArrayView1, ArrayView2, s};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;

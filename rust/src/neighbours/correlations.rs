@@ -1,6 +1,7 @@
 //! Correlations above a cut, found block by block and kept sparse.
 
 use super::Standardised;
+use crate::algebra::csr::Counts;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::s;
@@ -13,8 +14,11 @@ const BLOCK: usize = 64;
 /// All correlations larger than a cut, both of each pair, without the diagonal.
 ///
 /// # Errors
-/// When interrupted.
+/// [`IcidError::Parameter`] if the cut is negative or NaN; [`IcidError::Interrupted`].
 pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
+    if cut.is_nan() || cut < 0.0 {
+        return Err(IcidError::Parameter { name: "cut", value: cut, requirement: "a number >= 0" });
+    }
     let d = data.variables();
     let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
     let blocks = starts
@@ -35,25 +39,8 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
         })
         .collect::<Result<Vec<_>, _>>()?;
 
-    let mut offsets = vec![0; d + 1];
-    for &(i, j, _) in blocks.iter().flatten() {
-        offsets[i as usize + 1] += 1;
-        offsets[j as usize + 1] += 1;
-    }
-    for i in 0..d {
-        offsets[i + 1] += offsets[i];
-    }
-    let mut next = offsets.clone();
-    let mut entries = vec![(0, 0.0); offsets[d]];
-    for (i, j, r) in blocks.into_iter().flatten() {
-        for (row, column) in [(i, j), (j, i)] {
-            entries[next[row as usize]] = (column as usize, r);
-            next[row as usize] += 1;
-        }
-    }
-    for i in 0..d {
-        entries[offsets[i]..offsets[i + 1]].sort_unstable_by_key(|&(column, _)| column);
-    }
-    let (indices, values) = entries.into_iter().unzip();
-    Ok(CsMat::new((d, d), offsets, indices, values))
+    let both = |(i, j, r): (u32, u32, f64)| [(i as usize, j as usize, r), (j as usize, i as usize, r)];
+    let rows = blocks.iter().flatten().flat_map(|&pair| both(pair).map(|(row, ..)| row));
+    let counts = Counts::new(d, rows);
+    Ok(counts.fill(blocks.into_iter().flatten().flat_map(both)).sorted().into_square())
 }

@@ -4,6 +4,7 @@
 //! residual: the two are solved for in turns, each time from where the other left off. A working set starts with the
 //! variables that break the conditions of Karush, Kuhn and Tucker most, and takes in more while any do.
 
+use super::check::check_correlations;
 use super::rounds::{Regression, settle, strongest};
 use super::{SAME, Standardised, from_rows};
 use crate::error::IcidError;
@@ -25,25 +26,38 @@ pub type Copies = (usize, usize);
 
 /// Solve all of them: row j holds the weights that predict variable j.
 ///
-/// With sparse correlations, smaller ones are taken to be zero when others are looked at, as nothing else is then computed
-/// for all pairs. Two variables that are the same up to scale are returned too, if there are any: each alone explains the other.
+/// With sparse correlations (see [`correlations`](super::correlations())), smaller ones are taken to be zero when others
+/// are looked at, as nothing else is then computed for all pairs. Two variables that are the same up to scale are returned
+/// too, if there are any: each alone explains the other.
 ///
 /// # Errors
-/// When the level is not a positive number, or when interrupted.
+/// [`IcidError::Parameter`] if the level is not a positive number; [`IcidError::Shape`] if the correlations belong to other
+/// variables; [`IcidError::Interrupted`].
 pub fn scaled_lasso(
     data: Standardised,
-    sparse: Option<CsMatView<f64>>,
+    correlations: Option<CsMatView<f64>>,
     level: f64,
     interrupt: &Interrupt,
 ) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
     if level.is_nan() || level <= 0.0 {
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
+    check_correlations(data, correlations)?;
+    fit_all(data, correlations, level, interrupt)
+}
+
+/// The same, with arguments that are known to fit.
+pub(super) fn fit_all(
+    data: Standardised,
+    sparse: Option<CsMatView<f64>>,
+    level: f64,
+    interrupt: &Interrupt,
+) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
     let begin = |variable| WorkingSet::new(variable, level);
     let end = |lasso: WorkingSet| (lasso.fitted().collect(), lasso.copy);
-    let (rows, copies): (_, Vec<_>) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let (rows, copies): (Vec<_>, Vec<_>) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
     let same = copies.into_iter().enumerate().find_map(|(variable, copy)| copy.map(|other| (variable, other as usize)));
-    Ok((from_rows(rows), same))
+    Ok((from_rows(&rows), same))
 }
 
 /// The lasso of one variable on a few others.

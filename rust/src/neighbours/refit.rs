@@ -4,11 +4,13 @@
 //! Tibshirani and Friedman 2009, algorithm 17.1): regress it on its neighbours by W, and let the fit say what its
 //! covariances with all others are. A W that is positive definite stays so. Connected components are fitted apart.
 
+use super::check::check_symmetric;
 use super::{Standardised, from_rows};
+use crate::algebra::components::DisjointSets;
+use crate::algebra::spd::Spd;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::order::Spd;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayViewMut2, s};
 use rayon::prelude::*;
@@ -33,13 +35,21 @@ struct Node {
 /// The shrunk correlations are positive definite however few the rows, so that there is a fit.
 ///
 /// # Errors
-/// When a component is too large for the memory, or when interrupted.
+/// [`IcidError::Shape`] or [`IcidError::OneSided`] for a support that is none of these variables,
+/// [`IcidError::Parameter`] for a share outside of 0 to 1, [`IcidError::Singular`] if neighbours of a variable are
+/// linear combinations of each other and nothing is shrunk, [`IcidError::Memory`] if a connected component is too large,
+/// [`IcidError::Interrupted`].
 pub fn refit(
     data: Standardised,
     support: CsMatView<f64>,
     shrinkage: f64,
     interrupt: &Interrupt,
 ) -> Result<CsMat<f64>, IcidError> {
+    check_symmetric("support", data, support)?;
+    if !(0.0..=1.0).contains(&shrinkage) {
+        let requirement = "between 0 and 1";
+        return Err(IcidError::Parameter { name: "shrinkage", value: shrinkage, requirement });
+    }
     let components = components(support);
     let largest = components.iter().map(Vec::len).max().unwrap_or(0) as u128;
     ensure_room::<f64>("the covariance of the largest connected component", largest * largest)?;
@@ -57,31 +67,16 @@ pub fn refit(
             }
         }
     }
-    Ok(from_rows(rows))
+    Ok(from_rows(&rows))
 }
 
 /// Variables that are connected, each in ascending order.
 fn components(support: CsMatView<f64>) -> Vec<Vec<u32>> {
-    let mut seen = vec![false; support.rows()];
-    let mut components = Vec::new();
-    for first in 0..support.rows() {
-        if std::mem::replace(&mut seen[first], true) {
-            continue;
-        }
-        let (mut members, mut next) = (vec![first as u32], 0);
-        while next < members.len() {
-            let row = support.outer_view(members[next] as usize);
-            for &neighbour in row.iter().flat_map(|row| row.indices().iter()) {
-                if !std::mem::replace(&mut seen[neighbour], true) {
-                    members.push(neighbour as u32);
-                }
-            }
-            next += 1;
-        }
-        members.sort_unstable();
-        components.push(members);
+    let mut sets = DisjointSets::new(support.rows());
+    for (_, (i, j)) in &support {
+        sets.join(i as u32, j as u32);
     }
-    components
+    sets.into_sets()
 }
 
 fn fit(

@@ -5,6 +5,7 @@
 //! estimated before is built upon, and pairs that only the sink had joined come apart.
 
 use super::Standardised;
+use super::check::{check_lengths, check_positive, check_symmetric};
 use super::stepwise::{Chosen, Test};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -45,8 +46,23 @@ impl Eq for Left {}
 /// The variances are those of the columns, each in units of its noise where that is known.
 ///
 /// # Errors
-/// When interrupted.
+/// [`IcidError::Shape`], [`IcidError::Size`] or [`IcidError::Positive`] for arguments that do not fit the data;
+/// [`IcidError::OneSided`] for a pattern with an entry that has no mirror image; [`IcidError::Interrupted`].
 pub fn eliminate_sinks(
+    data: Standardised,
+    variances: &[f64],
+    pattern: CsMatView<f64>,
+    test: Test,
+    interrupt: &Interrupt,
+) -> Result<Vec<usize>, IcidError> {
+    check_lengths("variances", variances.len(), data)?;
+    check_positive("variances", variances)?;
+    check_symmetric("pattern", data, pattern)?;
+    eliminate(data, variances, pattern, test, interrupt)
+}
+
+/// The same, with arguments that are known to fit.
+pub(super) fn eliminate(
     data: Standardised,
     variances: &[f64],
     pattern: CsMatView<f64>,
@@ -59,7 +75,7 @@ pub fn eliminate_sinks(
     let mut versions = vec![0; d];
     let chosen = |variable: u32, others: &BTreeSet<u32>| Chosen::among(data, variable, others.iter().copied(), test);
     let left = |variable: u32, fit: &Chosen, version: u32| {
-        let n = test.samples as f64;
+        let n = test.samples() as f64;
         let degrees = n / (n - fit.neighbours.len() as f64);
         Left { variance: fit.left * degrees * variances[variable as usize], variable, version }
     };

@@ -6,6 +6,7 @@
 //! which holds for few rows too; with many it is the gain in twice the log-likelihood, and the rule is the extended BIC
 //! (Chen and Chen 2008).
 
+use super::check::{check_correlations, check_pattern, check_permutation, check_samples};
 use super::rounds::{Regression, settle, strongest};
 use super::{Standardised, from_rows};
 use crate::error::IcidError;
@@ -17,16 +18,46 @@ const SHORTLIST: usize = 16;
 /// Share of a variable's variance that the others must leave unexplained.
 const COLLINEAR: f64 = 1e-8;
 
-/// What a neighbour must be worth.
-#[derive(Debug, Clone, Copy)]
+/// What a neighbour must be worth: with n samples, the squared Fisher z of its partial correlation must reach a penalty.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Test {
-    /// Number of samples n.
-    pub samples: usize,
-    /// What a neighbour must earn.
-    pub penalty: f64,
+    samples: usize,
+    penalty: f64,
 }
 
 impl Test {
+    /// With so many samples and a penalty for each neighbour.
+    ///
+    /// # Errors
+    /// [`IcidError::Samples`] with fewer than five samples, [`IcidError::Parameter`] if the penalty is negative or NaN.
+    pub fn new(samples: usize, penalty: f64) -> Result<Self, IcidError> {
+        check_samples(samples)?;
+        if penalty.is_nan() || penalty < 0.0 {
+            return Err(IcidError::Parameter { name: "penalty", value: penalty, requirement: "a number >= 0" });
+        }
+        Ok(Self { samples, penalty })
+    }
+
+    /// The penalty `log n + 2 log d` of the extended BIC with γ = 1 (Chen and Chen 2008), for d variables.
+    ///
+    /// # Errors
+    /// [`IcidError::Samples`] with fewer than five samples.
+    pub fn extended_bic(samples: usize, d: usize) -> Result<Self, IcidError> {
+        Self::new(samples, (samples as f64).ln() + 2.0 * (d.max(1) as f64).ln())
+    }
+
+    /// Number of samples n.
+    #[must_use]
+    pub fn samples(self) -> usize {
+        self.samples
+    }
+
+    /// What a neighbour must earn.
+    #[must_use]
+    pub fn penalty(self) -> f64 {
+        self.penalty
+    }
+
     /// What a squared partial correlation given `others` variables earns.
     fn earned(self, square: f64, others: usize) -> f64 {
         let degrees = self.samples as f64 - others as f64 - 3.0;
@@ -42,11 +73,28 @@ impl Test {
 /// For each variable, from those that a row of `start` holds, the neighbours that stand the test, with their weights; and
 /// what they leave of its variance.
 ///
-/// Sparse correlations, if given, stand for all. Given places in an order, only variables that come before count.
+/// Sparse correlations, if given, stand for all. Given the place of each variable in an order, only variables that come
+/// before count.
 ///
 /// # Errors
-/// When interrupted.
+/// [`IcidError::Shape`], [`IcidError::Size`] or [`IcidError::Order`] for arguments that do not fit the data;
+/// [`IcidError::Interrupted`].
 pub fn stepwise(
+    data: Standardised,
+    correlations: Option<CsMatView<f64>>,
+    start: CsMatView<f64>,
+    places: Option<&[usize]>,
+    test: Test,
+    interrupt: &Interrupt,
+) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
+    check_correlations(data, correlations)?;
+    check_pattern("start", data, start)?;
+    places.map_or(Ok(()), |places| check_permutation("places", places, data))?;
+    choose_all(data, correlations, start, places, test, interrupt)
+}
+
+/// The same, with arguments that are known to fit.
+pub(super) fn choose_all(
     data: Standardised,
     sparse: Option<CsMatView<f64>>,
     start: CsMatView<f64>,
@@ -59,8 +107,8 @@ pub fn stepwise(
         Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }
     };
     let end = |fit: Chosen| (fit.neighbours, fit.left);
-    let (rows, left) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
-    Ok((from_rows(rows), left))
+    let (rows, left): (Vec<_>, _) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    Ok((from_rows(&rows), left))
 }
 
 fn row_of(pattern: CsMatView<f64>, row: usize) -> Vec<u32> {

@@ -3,8 +3,10 @@
 //! Only edges inside a strongly connected component can lie on a cycle; all others are kept unseen.
 
 use super::incremental::{Growing, OrderedGraph, Reachability};
-use super::strong::strong_components;
+use crate::algebra::csr::Counts;
+use crate::algebra::strong::strong_components;
 use crate::error::IcidError;
+use crate::sem::{Dag, check_weights};
 use sprs::{CsMat, CsMatView};
 
 /// Components up to this size keep all descendants as bits (32 MiB), if they are dense enough for it to pay.
@@ -12,28 +14,14 @@ const LARGEST_BITS: usize = 1 << 14;
 /// Edges per node from which they do.
 const DENSE_DEGREE: usize = 8;
 
-/// An acyclic part of a graph.
-#[derive(Debug, Clone)]
-pub struct Projection {
-    /// The edges that were kept, with their weights.
-    pub graph: CsMat<f64>,
-    /// The nodes, causes first.
-    pub order: Vec<usize>,
-}
-
 /// Keep edges by decreasing absolute weight unless they close a cycle; the diagonal and stored zeros are dropped.
 ///
 /// # Errors
 /// When the matrix is not square or has an entry that is not finite.
-pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Projection, IcidError> {
-    let (d, columns) = weights.shape();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "B", rows: d, columns });
-    }
+pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Dag, IcidError> {
     let weights = weights.to_csr();
-    if let Some((&value, (row, column))) = weights.iter().find(|(value, _)| !value.is_finite()) {
-        return Err(IcidError::NotFinite { what: "B", row, column, value });
-    }
+    check_weights(weights.view())?;
+    let d = weights.rows();
     let components = strong_components(weights.view());
     let mut place = vec![(0, 0); d];
     for (c, component) in components.iter().enumerate() {
@@ -65,7 +53,7 @@ pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Projection, IcidError
         kept.extend(edges.into_iter().filter(|edge| graph.try_insert(local(edge.from), local(edge.to))));
         order.extend(graph.order().into_iter().map(|k| component[k as usize] as usize));
     }
-    Ok(Projection { graph: to_matrix(d, kept), order })
+    Ok(Dag { graph: to_matrix(d, &kept), order })
 }
 
 #[derive(Clone, Copy)]
@@ -75,18 +63,9 @@ struct Edge {
     weight: f64,
 }
 
-fn to_matrix(d: usize, mut edges: Vec<Edge>) -> CsMat<f64> {
-    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
-    let mut offsets = vec![0; d + 1];
-    for edge in &edges {
-        offsets[edge.from as usize + 1] += 1;
-    }
-    for i in 0..d {
-        offsets[i + 1] += offsets[i];
-    }
-    let indices = edges.iter().map(|edge| edge.to as usize).collect();
-    let data = edges.iter().map(|edge| edge.weight).collect();
-    CsMat::new((d, d), offsets, indices, data)
+fn to_matrix(d: usize, edges: &[Edge]) -> CsMat<f64> {
+    let entries = edges.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.weight));
+    Counts::new(d, entries.clone().map(|(from, ..)| from)).fill(entries).sorted().into_square()
 }
 
 #[cfg(test)]
@@ -127,7 +106,7 @@ mod tests {
             let edges: Vec<_> =
                 edges.into_iter().filter(|((i, j), _)| *i < d && *j < d).map(|((i, j), w)| (i, j, w)).collect();
             let weights = graph(d, &edges);
-            let Projection { graph: kept, order } = heaviest_acyclic(weights.view()).unwrap();
+            let Dag { graph: kept, order, .. } = heaviest_acyclic(weights.view()).unwrap();
             let mut place = vec![0; d];
             for (p, &node) in order.iter().enumerate() {
                 place[node] = p;

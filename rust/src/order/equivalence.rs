@@ -1,5 +1,8 @@
 //! The equivalence class of a graph: which edges point the same way in every graph with the same independences.
 
+use crate::algebra::csr::Counts;
+use crate::error::IcidError;
+use crate::sem::check_acyclic;
 use sprs::{CsMat, CsMatView};
 
 /// Mark the edges of an acyclic graph that are compelled, by the algorithm of Chickering (1995): in the order of their
@@ -7,13 +10,28 @@ use sprs::{CsMat, CsMatView};
 ///
 /// Returns the pattern of the class: `[i, j]` without `[j, i]` for a compelled edge i → j, both for a reversible one.
 /// `order` holds the variables, causes first.
-#[must_use]
-pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> CsMat<f64> {
-    let d = graph.rows();
-    let mut rank = vec![0; d];
-    for (place, &i) in order.iter().enumerate() {
-        rank[i] = place;
+///
+/// # Errors
+/// When the graph is not square, or the order is not one of its variables or contradicts an edge.
+///
+/// # Examples
+/// ```
+/// use sprs::TriMat;
+///
+/// // 0 → 2 ← 1 is the only graph with its independences; 0 → 1 alone is not.
+/// let mut edges = TriMat::new((3, 3));
+/// edges.add_triplet(0, 2, 1.0);
+/// edges.add_triplet(1, 2, 1.0);
+/// let class = icid_rs::order::equivalence_class(edges.to_csr::<usize>().view(), &[0, 1, 2])?;
+/// assert_eq!((class.get(0, 2), class.get(2, 0)), (Some(&1.0), None));
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
+pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat<f64>, IcidError> {
+    let (d, columns) = graph.shape();
+    if d != columns {
+        return Err(IcidError::NotSquare { what: "B", rows: d, columns });
     }
+    let rank = check_acyclic(graph, order)?;
     let mut causes: Vec<Vec<usize>> = vec![Vec::new(); d];
     for (&weight, (i, j)) in graph {
         if weight != 0.0 {
@@ -64,14 +82,6 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> CsMat<f64> {
             }
         }
     }
-    entries.sort_unstable();
-    let mut offsets = vec![0; d + 1];
-    for &(i, _) in &entries {
-        offsets[i + 1] += 1;
-    }
-    for i in 0..d {
-        offsets[i + 1] += offsets[i];
-    }
-    let values = vec![1.0; entries.len()];
-    CsMat::new((d, d), offsets, entries.into_iter().map(|(_, j)| j).collect(), values)
+    let counts = Counts::new(d, entries.iter().map(|&(i, _)| i));
+    Ok(counts.fill(entries.iter().map(|&(i, j)| (i, j, 1.0))).sorted().into_square())
 }

@@ -5,11 +5,9 @@ mod elimination;
 mod equivalence;
 mod incremental;
 mod regression;
-mod small;
-mod strong;
 
-pub use acyclic::{Projection, heaviest_acyclic};
-pub use elimination::{Elimination, Rule, eliminate, eliminate_dense};
+pub use acyclic::heaviest_acyclic;
+pub use elimination::{Rule, Theta, eliminate, eliminate_dense, eliminate_sparse};
 pub use equivalence::equivalence_class;
-pub use regression::{Fit, Noise, Regression, regress_along, regress_within};
-pub(crate) use small::Spd;
+pub use regression::{Regression, regress_along, regress_within};
+pub(crate) use regression::{fit_graph, regress_among};

@@ -1,6 +1,6 @@
 //! Faults of Θ and Ω, each reported with its place.
 
-use super::numbering::scramble;
+use crate::algebra::hash::scramble;
 use crate::error::IcidError;
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};

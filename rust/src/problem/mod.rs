@@ -7,10 +7,11 @@ mod theta;
 pub(crate) use check::{invert_variances, symmetric_mean};
 pub(crate) use theta::SparseTheta;
 
+use crate::algebra::csr::Csr;
+use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
 use crate::pattern::Support;
 use check::check_finite;
-use numbering::inverse;
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
 
@@ -120,23 +121,13 @@ impl Problem {
     /// A vector on the support as a sparse matrix without its zeros.
     #[must_use]
     pub fn to_matrix(&self, values: &[f64]) -> CsMat<f64> {
-        let d = self.dim();
         let numbers = inverse(&self.names);
-        let mut offsets = Vec::with_capacity(d + 1);
-        offsets.push(0);
-        let (mut row, mut indices, mut data) = (Vec::new(), Vec::new(), Vec::new());
-        for &i in &numbers {
-            let i = i as usize;
-            let entries = self.support.neighbours(i).iter().zip(&values[self.support.row(i)]);
-            row.extend(entries.filter(|&(_, &v)| v != 0.0).map(|(&j, &v)| (self.names[j as usize] as usize, v)));
-            row.sort_unstable_by_key(|&(j, _)| j);
-            for (j, value) in row.drain(..) {
-                indices.push(j);
-                data.push(value);
-            }
-            offsets.push(indices.len());
-        }
-        CsMat::new((d, d), offsets, indices, data)
+        let entries = |i: u32| {
+            let row = self.support.neighbours(i as usize).iter().zip(&values[self.support.row(i as usize)]);
+            row.filter(|&(_, &value)| value != 0.0).map(|(&j, &value)| (self.names[j as usize] as usize, value))
+        };
+        let lengths = numbers.iter().map(|&i| entries(i).count());
+        Csr::from_rows(lengths, |name, row| row.extend(entries(numbers[name]))).into_square()
     }
 
     /// Ranges of variables that have no neighbours outside them.

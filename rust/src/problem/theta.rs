@@ -1,10 +1,11 @@
 //! A sparse Θ, checked, symmetrised and renumbered.
 
 use super::check::{check_finite, invert_variances, positive_diagonal, symmetrise};
-use super::numbering::{breadth_first, fingerprints, inverse};
+use super::numbering::{breadth_first, fingerprints};
+use crate::algebra::csr::Csr;
+use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
-use crate::parallel::{CHUNK, Pieces, balanced_ranges, for_each_block};
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
 
@@ -62,27 +63,11 @@ impl SparseTheta {
 
         let noise_precision = names.iter().map(|&name| noise_precision[name as usize]).collect();
         let numbers = inverse(&names);
-        let mut offsets_inside = Vec::with_capacity(rows + 1);
-        offsets_inside.push(0);
-        for &name in &names {
-            offsets_inside.push(offsets_inside[offsets_inside.len() - 1] + row(name as usize).len());
-        }
-        let blocks: Vec<Range<usize>> = balanced_ranges(names.iter().map(|&i| row(i as usize).len()), CHUNK);
-        let ends: Vec<usize> = blocks.iter().map(|block| offsets_inside[block.end]).collect();
-        let (mut neighbours, mut inside) = (vec![0; indices.len()], vec![0.0; indices.len()]);
-        let out = (Pieces::new(&mut neighbours, &ends), Pieces::new(&mut inside, &ends));
-        for_each_block(&blocks, out, &|block, (neighbours, inside)| {
-            let mut slots = neighbours.into_slice().iter_mut().zip(inside.into_slice());
-            let mut entries: Vec<(u32, f64)> = Vec::new();
-            for &name in &names[block.clone()] {
-                entries.extend(row(name as usize).map(|k| (numbers[indices[k]], values[k])));
-                entries.sort_unstable_by_key(|&(j, _)| j);
-                for (entry, (j, value)) in entries.drain(..).zip(slots.by_ref()) {
-                    (*j, *value) = entry;
-                }
-            }
+        let inside = Csr::from_rows(names.iter().map(|&name| row(name as usize).len()), |i, entries| {
+            entries.extend(row(names[i] as usize).map(|k| (numbers[indices[k]], values[k])));
         });
-        Ok(Self { names, component_starts, offsets: offsets_inside, neighbours, values: inside, noise_precision })
+        let Csr { offsets, indices: neighbours, values } = inside;
+        Ok(Self { names, component_starts, offsets, neighbours, values, noise_precision })
     }
 
     /// The diagonal, by the caller's numbers.

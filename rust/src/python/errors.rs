@@ -1,6 +1,6 @@
 //! Where errors of the crate become exceptions.
 
-use crate::error::IcidError;
+use crate::error::{ErrorKind, IcidError};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::{PyErr, create_exception};
 
@@ -9,23 +9,10 @@ create_exception!(icid_rs, NumericalError, PyArithmeticError, "Arithmetic broke 
 #[allow(clippy::needless_pass_by_value)] // the shape `map_err` wants
 pub(super) fn to_python(error: IcidError) -> PyErr {
     let message = error.to_string();
-    match error {
-        IcidError::Memory { .. } => PyMemoryError::new_err(message),
-        IcidError::Numerical { .. } | IcidError::Singular { .. } | IcidError::Overflow { .. } => {
-            NumericalError::new_err(message)
-        }
-        IcidError::Interrupted => PyKeyboardInterrupt::new_err(message),
-        IcidError::Empty { .. }
-        | IcidError::NotSquare { .. }
-        | IcidError::NotFinite { .. }
-        | IcidError::NotSymmetric { .. }
-        | IcidError::Diagonal { .. }
-        | IcidError::Length { .. }
-        | IcidError::Size { .. }
-        | IcidError::Unlike
-        | IcidError::Variance { .. }
-        | IcidError::Order { .. }
-        | IcidError::Range { .. }
-        | IcidError::Parameter { .. } => PyValueError::new_err(message),
+    match error.kind() {
+        ErrorKind::Memory => PyMemoryError::new_err(message),
+        ErrorKind::Numerical => NumericalError::new_err(message),
+        ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(message),
+        ErrorKind::Argument => PyValueError::new_err(message),
     }
 }

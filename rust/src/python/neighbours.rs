@@ -1,134 +1,152 @@
-//! Neighbourhood selection across the border.
+//! Neighbourhood selection across the border: few calls, each of which does the whole of a step of a fit.
+//!
+//! ```text
+//! class CopiesError(ValueError): ...   # args == (first, second), numbers of columns that are the same up to scale
+//!
+//! def neighbourhood_support(values, samples, *, correlations=None, n_threads=None) -> CsrParts
+//! def neighbourhood_precision(values, deviations, samples, *, n_threads=None) -> CsrParts
+//! def wide_precision(values, variances, samples, *, n_threads=None) -> WidePrecision
+//! def regress_on_rows(values, correlations, start, order, *, deviations, samples, penalty, n_threads=None)
+//!     -> tuple[CsrParts, NDArray[float64]]
+//!
+//! class WidePrecision:        # frozen
+//!     theta: CsrParts         # units of the data, symmetric to the bit
+//!     correlations: CsrParts  # above sqrt(log d / n), both of each pair, without the diagonal
+//! ```
+//!
+//! `values` is C-contiguous float64 of shape (d, m): variables in rows, centred and of length one. Matrices go in as
+//! `(rows, columns, indptr, indices, data)` with sorted indices and come out as `(indptr, indices, data)`. Errors:
+//! `CopiesError`; `ValueError` for fewer than five samples and for sizes that do not fit; `MemoryError`;
+//! `KeyboardInterrupt`. Arrays must not change meanwhile.
 
-use super::convert::{CsrArrays, CsrParts, from_matrix, signed, to_matrix, unsigned};
+use super::convert::{CsrArrays, CsrParts, from_matrix, to_matrix, unsigned};
 use super::errors::to_python;
 use super::long_call::LongCall;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
 use crate::neighbours::{self, Standardised, Test};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sprs::CsMat;
 
-/// A few for each pair of variables: what a round costs.
-fn work(values: &Standardised) -> usize {
-    values.variables().saturating_mul(values.variables())
+create_exception!(
+    icid_rs,
+    CopiesError,
+    PyValueError,
+    "Two columns are the same up to scale; the arguments are their numbers."
+);
+
+/// The three arrays of a CSR matrix, kept alive.
+type Kept = (Py<PyArray1<i64>>, Py<PyArray1<i64>>, Py<PyArray1<f64>>);
+
+/// Row offsets, columns and values of Θ and of the correlations that were found on the way.
+#[pyclass(frozen, module = "icid_rs._core")]
+pub(super) struct WidePrecision {
+    /// The inverse covariance in the units of the data.
+    #[pyo3(get)]
+    theta: Kept,
+    /// Correlations above the cut, without the diagonal.
+    #[pyo3(get)]
+    correlations: Kept,
 }
 
-/// Correlations larger than a cut.
+/// The symmetric pattern of neighbours; with sparse correlations, those stand for all.
 #[pyfunction]
-#[pyo3(signature = (values, *, cut, n_threads))]
-pub(super) fn correlations<'py>(
+#[pyo3(signature = (values, samples, *, correlations=None, n_threads=None))]
+pub(super) fn neighbourhood_support<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    cut: f64,
+    samples: usize,
+    correlations: Option<CsrArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<CsrParts<'py>> {
-    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
-    let call = LongCall::new(n_threads, work(&data), None)?;
-    let found = call.run(py, |monitor| neighbours::correlations(data, cut, monitor.interrupt()))?;
-    Ok(from_matrix(py, found))
+    let correlations = correlations.as_ref().map(to_matrix).transpose()?;
+    let correlations = correlations.as_ref().map(CsMat::view);
+    let pattern = run(py, &values, n_threads, |data, interrupt| {
+        neighbours::select_neighbours(data, samples, correlations, interrupt)
+    })?;
+    Ok(from_matrix(py, pattern))
 }
 
-/// Row j: the weights of the scaled lasso that predict variable j; and two variables that are the same. Variables are in rows, centred and of length one, and
-/// must not change meanwhile.
+/// Θ by neighbourhood selection and a fit of greatest likelihood, in the units of the data.
 #[pyfunction]
-#[pyo3(signature = (values, sparse, *, level, n_threads))]
-pub(super) fn scaled_lasso<'py>(
+#[pyo3(signature = (values, deviations, samples, *, n_threads=None))]
+pub(super) fn neighbourhood_precision<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    sparse: Option<CsrArrays<'py>>,
-    level: f64,
+    deviations: PyReadonlyArray1<'py, f64>,
+    samples: usize,
     n_threads: Option<usize>,
-) -> PyResult<(CsrParts<'py>, Option<(usize, usize)>)> {
-    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
-    let sparse = to_correlations(data, sparse)?;
-    let sparse = sparse.as_ref().map(CsMat::view);
-    let call = LongCall::new(n_threads, work(&data), None)?;
-    let (weights, same) = call.run(py, |monitor| neighbours::scaled_lasso(data, sparse, level, monitor.interrupt()))?;
-    Ok((from_matrix(py, weights), same))
+) -> PyResult<CsrParts<'py>> {
+    let deviations = deviations.as_array().to_vec();
+    let theta = run(py, &values, n_threads, |data, interrupt| {
+        neighbours::neighbourhood_precision(data, &deviations, samples, interrupt)
+    })?;
+    Ok(from_matrix(py, theta))
 }
 
-/// Row j: the neighbours of variable j that stand a test, with their least-squares weights; and what is left of each
-/// variance. Given places in an order, only those before count.
+/// Θ of many variables, without any matrix of size d × d.
 #[pyfunction]
-#[pyo3(signature = (values, sparse, start, *, places, samples, penalty, n_threads))]
-#[allow(clippy::too_many_arguments)]
-pub(super) fn stepwise<'py>(
+#[pyo3(signature = (values, variances, samples, *, n_threads=None))]
+pub(super) fn wide_precision<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    sparse: Option<CsrArrays<'py>>,
+    variances: PyReadonlyArray1<'py, f64>,
+    samples: usize,
+    n_threads: Option<usize>,
+) -> PyResult<WidePrecision> {
+    let variances = variances.as_array().to_vec();
+    let wide = run(py, &values, n_threads, |data, interrupt| {
+        neighbours::wide_precision(data, &variances, samples, interrupt)
+    })?;
+    let kept = |matrix| {
+        let (offsets, indices, values) = from_matrix(py, matrix);
+        (offsets.unbind(), indices.unbind(), values.unbind())
+    };
+    Ok(WidePrecision { theta: kept(wide.theta), correlations: kept(wide.correlations) })
+}
+
+/// B and the noise variances, in the units of the data, of regressions along an order, causes first.
+#[pyfunction]
+#[pyo3(signature = (values, correlations, start, order, *, deviations, samples, penalty, n_threads=None))]
+#[allow(clippy::too_many_arguments)]
+pub(super) fn regress_on_rows<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray2<'py, f64>,
+    correlations: CsrArrays<'py>,
     start: CsrArrays<'py>,
-    places: Option<PyReadonlyArray1<'py, i64>>,
+    order: PyReadonlyArray1<'py, i64>,
+    deviations: PyReadonlyArray1<'py, f64>,
     samples: usize,
     penalty: f64,
     n_threads: Option<usize>,
 ) -> PyResult<(CsrParts<'py>, Bound<'py, PyArray1<f64>>)> {
-    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
-    let start = to_matrix(&start)?;
-    check(data, start.shape())?;
-    let places = places.map(|places| unsigned(&places)).transpose()?;
-    places.iter().try_for_each(|places| check(data, (places.len(), places.len())))?;
-    let sparse = to_correlations(data, sparse)?;
-    let sparse = sparse.as_ref().map(CsMat::view);
-    let test = Test { samples, penalty };
-    let call = LongCall::new(n_threads, work(&data), None)?;
-    let (weights, left) = call.run(py, |monitor| {
-        neighbours::stepwise(data, sparse, start.view(), places.as_deref(), test, monitor.interrupt())
+    let (correlations, start, order) = (to_matrix(&correlations)?, to_matrix(&start)?, unsigned(&order)?);
+    let deviations = deviations.as_array().to_vec();
+    let test = Test::new(samples, penalty).map_err(to_python)?;
+    let (b, noise_variances) = run(py, &values, n_threads, |data, interrupt| {
+        let (correlations, start) = (correlations.view(), start.view());
+        neighbours::regress_on_rows(data, correlations, &deviations, start, &order, test, interrupt)
     })?;
-    Ok((from_matrix(py, weights), left.into_pyarray(py)))
+    Ok((from_matrix(py, b), noise_variances.into_pyarray(py)))
 }
 
-/// The inverse correlation matrix with a given symmetric support; mirror images agree as far as the fit has converged.
-#[pyfunction]
-#[pyo3(signature = (values, support, *, shrinkage, n_threads))]
-pub(super) fn refit<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray2<'py, f64>,
-    support: CsrArrays<'py>,
-    shrinkage: f64,
+/// Run a step on standardised values; copies of columns become an exception that the caller can give names to.
+fn run<T: Send>(
+    py: Python<'_>,
+    values: &PyReadonlyArray2<'_, f64>,
     n_threads: Option<usize>,
-) -> PyResult<CsrParts<'py>> {
+    step: impl FnOnce(Standardised, &Interrupt) -> Result<T, IcidError> + Send,
+) -> PyResult<T> {
     let data = Standardised::new(&values.as_array()).map_err(to_python)?;
-    let support = to_matrix(&support)?;
-    check(data, support.shape())?;
-    let call = LongCall::new(n_threads, work(&data), None)?;
-    let theta = call.run(py, |monitor| neighbours::refit(data, support.view(), shrinkage, monitor.interrupt()))?;
-    Ok(from_matrix(py, theta))
-}
-
-/// Variables, causes first, by eliminating sinks among the neighbours in a symmetric pattern.
-#[pyfunction]
-#[pyo3(signature = (values, variances, pattern, *, samples, penalty, n_threads))]
-pub(super) fn eliminate_sinks<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray2<'py, f64>,
-    variances: PyReadonlyArray1<'py, f64>,
-    pattern: CsrArrays<'py>,
-    samples: usize,
-    penalty: f64,
-    n_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
-    let (pattern, variances) = (to_matrix(&pattern)?, variances.as_array().to_vec());
-    check(data, pattern.shape())?;
-    check(data, (variances.len(), variances.len()))?;
-    let test = Test { samples, penalty };
-    let call = LongCall::new(n_threads, work(&data), None)?;
-    let order = call
-        .run(py, |monitor| neighbours::eliminate_sinks(data, &variances, pattern.view(), test, monitor.interrupt()))?;
-    Ok(signed(py, order))
-}
-
-fn to_correlations(data: Standardised, sparse: Option<CsrArrays>) -> PyResult<Option<CsMat<f64>>> {
-    let sparse = sparse.as_ref().map(to_matrix).transpose()?;
-    sparse.iter().try_for_each(|sparse| check(data, sparse.shape()))?;
-    Ok(sparse)
-}
-
-fn check(data: Standardised, shape: (usize, usize)) -> PyResult<()> {
-    let d = data.variables();
-    if shape == (d, d) {
-        return Ok(());
-    }
-    Err(PyValueError::new_err(format!("a pattern of {shape:?} does not fit {d} variables")))
+    // A round costs a few operations for each pair of variables.
+    let pairs = data.variables().saturating_mul(data.variables());
+    let call = LongCall::new(n_threads, pairs, None)?;
+    let outcome = call.run(py, |monitor| match step(data, monitor.interrupt()) {
+        Err(IcidError::Copies { first, second }) => Ok(Err((first, second))),
+        result => result.map(Ok),
+    })?;
+    outcome.map_err(CopiesError::new_err)
 }

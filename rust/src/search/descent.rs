@@ -45,7 +45,7 @@ impl State<'_, '_> {
         let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
         let (first, last) = self.bounds(variable, others);
         // A change of the score that has to be undercut, and the place. Of places that differ by rounding the first is taken.
-        let mut best = (-self.evidence.tolerance(), now);
+        let mut best = (-self.evidence.score.tolerance(), now);
         self.look_ahead(variable, around, now, last, &mut best);
         self.look_behind(variable, around, now, first, &mut best);
         if best.1 != now {
@@ -88,7 +88,7 @@ impl State<'_, '_> {
             }
             let change = loss + (own[t - now - 1] - current);
             if change < best.0 {
-                *best = (change - self.evidence.tolerance(), t);
+                *best = (change - self.evidence.score.tolerance(), t);
             }
         }
     }
@@ -124,7 +124,7 @@ impl State<'_, '_> {
             }
             let change = gained + (found.score - current);
             if change < best.0 {
-                *best = (change - self.evidence.tolerance(), t);
+                *best = (change - self.evidence.score.tolerance(), t);
             }
         }
     }

@@ -3,13 +3,12 @@
 //! Growing is a Cholesky factorisation that picks its pivots: each candidate carries its covariance with the variable
 //! and its own variance, both given the causes so far, and one pick updates all candidates in one pass.
 
+use super::evidence::Evidence;
 use super::parents::{COLLINEAR, Parents, Room, weights};
-use super::score::Evidence;
-use crate::order::Spd;
-use crate::problem::numbering::scramble;
+use crate::algebra::hash::{HashedMap, scramble};
+use crate::algebra::least_squares::LeastSquares;
 use pulp::Arch;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// Rounds of growing and shrinking; most variables need one.
@@ -37,26 +36,8 @@ pub(crate) struct Workspace {
     pub room: Room,
     negentropies: HashMap<(u32, Vec<u32>), f64>,
     /// What was found before, by a hash of the variable and its predecessors.
-    known: HashMap<u64, Arc<Parents>, BuildHasherDefault<Hashed>>,
+    known: HashedMap<Arc<Parents>>,
     known_size: usize,
-}
-
-/// For keys that are hashes themselves.
-#[derive(Debug, Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are numbers");
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 impl Workspace {
@@ -95,8 +76,8 @@ impl Workspace {
             }
             left = self.grow(evidence, variable, before);
         }
-        let mut score = evidence.misfit(variable, left) + evidence.penalty * self.picked.len() as f64;
-        if evidence.values.is_some() {
+        let mut score = evidence.score.misfit_of(variable, left) + evidence.score.penalty * self.picked.len() as f64;
+        if evidence.has_values() {
             score -= self.negentropy(evidence, variable);
         }
         let dropped = self.touched.iter().copied().filter(|i| !self.picked.contains(i));
@@ -149,7 +130,10 @@ impl Workspace {
                     }
                 }
                 let (share, pick) = best;
-                if pick == usize::MAX || share >= left || evidence.gain(variable, share, left) <= evidence.penalty {
+                if pick == usize::MAX
+                    || share >= left
+                    || evidence.score.gain(variable, share, left) <= evidence.score.penalty
+                {
                     return left;
                 }
                 best
@@ -212,36 +196,19 @@ impl Workspace {
             return false;
         }
         let weakest = self.smallest_loss(evidence, variable);
-        if weakest.is_infinite() || evidence.gain(variable, weakest, left + weakest) > evidence.penalty {
+        if weakest.is_infinite() || evidence.score.gain(variable, weakest, left + weakest) > evidence.score.penalty {
             return false;
         }
         let Self { picked, kept, buffer, .. } = self;
         kept.clone_from(picked);
-        let entry = |i: u32, j: u32| evidence.correlation[[i as usize, j as usize]];
-        let factor = Spd::factorise(kept.len(), |a, b| entry(kept[a], kept[b]), std::mem::take(buffer));
-        let Some(factor) = factor else { return false };
+        let entry = |i: u32, j: u32| evidence.correlation(i, j);
         let right: Vec<f64> = kept.iter().map(|&i| entry(i, variable)).collect();
-        let mut weights = factor.solve(right.clone());
-        let mut left = 1.0 - weights.iter().zip(&right).map(|(w, c)| w * c).sum::<f64>();
-        let mut inverse = factor.into_inverse();
-        while kept.len() > 1 {
-            let loss = |k: usize| weights[k] * weights[k] / inverse.get(k, k);
-            let free = (0..kept.len()).filter(|&k| !evidence.knowledge.requires(kept[k], variable));
-            let Some(weakest) = free.min_by(|&a, &b| loss(a).total_cmp(&loss(b))) else { break };
-            let share = loss(weakest);
-            if evidence.gain(variable, share, left + share) > evidence.penalty {
-                break;
-            }
-            left += share;
-            let ratio = weights[weakest] / inverse.get(weakest, weakest);
-            for (k, weight) in weights.iter_mut().enumerate() {
-                *weight -= inverse.get(k, weakest) * ratio;
-            }
-            inverse.remove(weakest);
-            weights.remove(weakest);
-            kept.remove(weakest);
-        }
-        *buffer = inverse.into_buffer();
+        let normal = |a: usize, b: usize| entry(kept[a], kept[b]);
+        let Some(fit) = LeastSquares::solve(normal, &right, 1.0, std::mem::take(buffer)) else { return false };
+        let may_drop = |cause: u32| !evidence.knowledge.requires(cause, variable);
+        let is_worth =
+            |share: f64, left: f64| evidence.score.gain(variable, share, left + share) > evidence.score.penalty;
+        *buffer = fit.drop_weakest(kept, 1, may_drop, is_worth).buffer;
         kept.len() < picked.len()
     }
 
@@ -249,8 +216,6 @@ impl Workspace {
         let mut causes = self.picked.clone();
         causes.sort_unstable();
         let Self { negentropies, picked, steps, .. } = self;
-        *negentropies
-            .entry((variable, causes))
-            .or_insert_with(|| evidence.negentropy(variable, picked, &weights(picked, steps)))
+        *negentropies.entry((variable, causes)).or_insert_with(|| evidence.shape_gain_of(variable, picked, steps))
     }
 }

@@ -8,16 +8,23 @@
 //! is marginally dependent: the search may pass through wrong graphs. And most trials begin near triangles, of which a
 //! sparse true graph has few.
 
+mod check;
 mod descent;
+mod evidence;
 mod growth;
 mod parents;
-mod score;
+mod prepared;
+mod searcher;
 mod share;
 mod state;
 mod trials;
 
-pub use score::{Evidence, NoiseModel};
+pub use evidence::Evidence;
+#[cfg(feature = "python")]
+pub(crate) use searcher::Cache;
+pub use searcher::{Among, OrderFit, Proposer, SearchOptions, Searched, Searcher};
 
+use crate::algebra::hash::Random;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 #[cfg(doc)]
@@ -26,7 +33,7 @@ use rayon::prelude::*;
 use share::share;
 use state::State;
 use std::time::{Duration, Instant};
-use trials::{Random, perturb};
+use trials::perturb;
 
 /// Searches that go on side by side, whatever the number of threads.
 const CHAINS: usize = 2;
@@ -50,14 +57,38 @@ pub struct Budget {
     pub seed: u64,
 }
 
+impl Budget {
+    /// Trials for each variable, and the fewest of all, where the length of a search is not given.
+    const TRIALS: (usize, usize) = (10, 5000);
+    /// Variables for each trial without improvement that ends a search, and the fewest such trials.
+    const PATIENCE: (usize, usize) = (2, 500);
+
+    /// The budget of the main search, where none is given: no limit of time, and seed 0.
+    #[must_use]
+    pub fn for_variables(d: usize) -> Self {
+        let trials = (Self::TRIALS.0 * d).max(Self::TRIALS.1);
+        let patience = (d / Self::PATIENCE.0).max(Self::PATIENCE.1);
+        Self { trials, patience, time: None, seed: 0 }
+    }
+}
+
 /// The best order that was found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Found {
     /// The variables, causes first.
     pub order: Vec<usize>,
     /// The causes of each variable.
     pub causes: Vec<Vec<usize>>,
-    /// Its score.
+    /// How it was found.
+    pub report: Report,
+}
+
+/// How a search went.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Report {
+    /// Score of the best graph, for variables of unit variance.
     pub score: f64,
     /// Scores of the starts, after their descents if they were followed.
     pub start_scores: Vec<f64>,
@@ -74,10 +105,8 @@ pub struct Found {
 /// Required edges must be among the candidates, and the orders must respect them ([`Knowledge::arrange`]).
 ///
 /// # Errors
-/// When interrupted.
-///
-/// # Panics
-/// Without a start order.
+/// When there is no start; when candidates or starts are not those of the variables, or contradict what is known; when
+/// interrupted.
 pub fn search(
     evidence: &Evidence,
     candidates: &[Vec<u32>],
@@ -85,6 +114,7 @@ pub fn search(
     budget: Budget,
     interrupt: &Interrupt,
 ) -> Result<Found, IcidError> {
+    check::check(evidence, candidates, starts)?;
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
     let (mut states, start_scores, descent) = follow(evidence, candidates, starts, &in_time);
@@ -95,7 +125,8 @@ pub fn search(
         settle(&mut state, &in_time);
         states.push(state);
     }
-    let mut randoms: Vec<Random> = (0..CHAINS).map(|chain| Random(budget.seed.wrapping_add(chain as u64))).collect();
+    let mut randoms: Vec<Random> =
+        (0..CHAINS).map(|chain| Random::new(budget.seed.wrapping_add(chain as u64))).collect();
     let (mut made, mut improvements) = (0, 0);
     let (mut best, mut improved) = (states[0].rank(), budget.patience);
     while made < budget.trials.min(improved.saturating_add(budget.patience)) && in_time() && evidence.dim() > 1 {
@@ -122,11 +153,7 @@ pub fn search(
     Ok(Found {
         order: best.order().into_iter().map(|i| i as usize).collect(),
         causes: (0..evidence.dim() as u32).map(|i| best.causes(i).iter().map(|&c| c as usize).collect()).collect(),
-        score: best.score(),
-        start_scores,
-        trials: made,
-        improvements,
-        descent,
+        report: Report { score: best.score(), start_scores, trials: made, improvements, descent },
     })
 }
 

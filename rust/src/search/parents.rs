@@ -1,6 +1,6 @@
 //! The causes of a variable, and what they say about others.
 
-use super::score::Evidence;
+use super::evidence::Evidence;
 use pulp::Arch;
 use std::sync::OnceLock;
 
@@ -107,7 +107,8 @@ impl Parents {
             variance -= entry * entry;
             left -= slope * slope;
         }
-        variance > COLLINEAR && evidence.gain(variable, covariance * covariance / variance, left) > evidence.penalty
+        variance > COLLINEAR
+            && evidence.score.gain(variable, covariance * covariance / variance, left) > evidence.score.penalty
     }
 
     /// All variables, wherever they are, that are worth a penalty on top of the causes, and the shares they would explain.
@@ -134,7 +135,7 @@ impl Parents {
             }
         }
         let left = left_over[variable as usize];
-        let worth = evidence.worth(variable, left);
+        let worth = evidence.score.worth(variable, left);
         // First those that would be worth it if all variables together explained them.
         others.clear();
         let bounds = left_over.iter().zip(&evidence.least).zip(0..);

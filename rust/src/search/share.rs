@@ -5,6 +5,7 @@
 //! unless that closes a cycle.
 
 use super::state::State;
+use crate::algebra::components::DisjointSets;
 use rayon::prelude::*;
 
 /// Put the best regions of all states together, and let all go on from there.
@@ -75,33 +76,19 @@ fn regions(causes: &[Vec<u32>], state: &State) -> Vec<Vec<u32>> {
     };
     let differing: Vec<u32> =
         (0..causes.len() as u32).filter(|&i| sorted(&causes[i as usize]) != sorted(state.causes(i))).collect();
-    let mut region: Vec<usize> = (0..causes.len()).collect();
     let mut differs = vec![false; causes.len()];
     for &i in &differing {
         differs[i as usize] = true;
     }
+    let mut sets = DisjointSets::new(causes.len());
     for &i in &differing {
-        for &j in causes[i as usize].iter().chain(state.causes(i)) {
-            if differs[j as usize] {
-                let (one, two) = (root(&mut region, i as usize), root(&mut region, j as usize));
-                region[one.max(two)] = one.min(two);
-            }
+        for &j in causes[i as usize].iter().chain(state.causes(i)).filter(|&&j| differs[j as usize]) {
+            sets.join(i, j);
         }
     }
-    let mut sets: Vec<Vec<u32>> = vec![Vec::new(); causes.len()];
-    for &i in &differing {
-        sets[root(&mut region, i as usize)].push(i);
-    }
-    sets.retain(|set| !set.is_empty());
-    sets
-}
-
-fn root(region: &mut [usize], mut i: usize) -> usize {
-    while region[i] != i {
-        region[i] = region[region[i]];
-        i = region[i];
-    }
-    i
+    let mut regions = sets.into_sets();
+    regions.retain(|region| differs[region[0] as usize]);
+    regions
 }
 
 /// An order with causes first, as near to a given one as a depth-first walk along it; `None` if there is a cycle.

@@ -1,8 +1,8 @@
 //! An order of the variables, the causes that follow from it, and what was changed.
 
+use super::evidence::Evidence;
 use super::growth::Workspace;
 use super::parents::Parents;
-use super::score::Evidence;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// Differences of scores up to this are rounding.
     pub fn tolerance(&self) -> f64 {
-        self.evidence.tolerance()
+        self.evidence.score.tolerance()
     }
 
     /// The variables, causes first.

@@ -1,7 +1,7 @@
 //! Perturbations: a few neighbouring variables are thrown about, and the result is kept unless it is worse.
 
 use super::state::State;
-use crate::problem::numbering::{GAMMA, scramble};
+use crate::algebra::hash::Random;
 
 /// Throw a few neighbours about, descend, and keep what is not worse; how many trials were made and how many were better.
 ///
@@ -59,17 +59,6 @@ fn throw(state: &mut State, first: u32, random: &mut Random) {
         let other = near[random.below(near.len())];
         state.jump(other, random);
         state.look_back(other);
-    }
-}
-
-/// The `SplitMix64` generator of Steele, Lea and Flood (2014).
-pub(super) struct Random(pub u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        let bits = scramble(self.0);
-        self.0 = self.0.wrapping_add(GAMMA);
-        ((u128::from(bits) * n as u128) >> 64) as usize
     }
 }
 

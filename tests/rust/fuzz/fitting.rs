@@ -3,9 +3,10 @@
 use crate::inputs::Bytes;
 use crate::targets::{assert_acyclic, is_order, said};
 use icid_rs::order::{
-    Noise, Regression, Rule, eliminate_dense, equivalence_class, heaviest_acyclic, regress_along, regress_within,
+    Regression, Rule, eliminate_dense, equivalence_class, heaviest_acyclic, regress_along, regress_within,
 };
-use icid_rs::search::{Budget, Evidence, NoiseModel, search};
+use icid_rs::score::{Noise, Score};
+use icid_rs::search::{Budget, Evidence, search};
 use icid_rs::{Interrupt, Knowledge};
 use ndarray::Array2;
 use sprs::CsMat;
@@ -44,13 +45,12 @@ pub fn regression(bytes: &mut Bytes) {
     }
     let (theta, knowledge) = (bytes.theta(d), knowledge(bytes, d));
     let noise = bytes.noise(d).filter(|noise| noise.len() == d);
-    let data = Regression {
-        covariance: covariance.view(),
-        samples: x.nrows(),
-        penalty: f64::from(bytes.byte()) / 8.0,
-        noise: noise.as_deref().map_or(Noise::Equal, Noise::Known),
-        knowledge: &knowledge,
+    let noise = noise.as_deref().map_or(Noise::Equal, Noise::Known);
+    let score = match Score::new(x.nrows() as f64, f64::from(bytes.byte()) / 8.0, noise) {
+        Ok(score) => score,
+        Err(error) => return said(&error),
     };
+    let data = Regression::new(covariance.view(), score, &knowledge).unwrap();
     let arranged = knowledge.arrange(&bytes.order(d).into_iter().map(|i| i as u32).collect::<Vec<_>>());
     let order: Vec<usize> = arranged.into_iter().map(|i| i as usize).collect();
     let interrupt = Interrupt::default();
@@ -59,9 +59,10 @@ pub fn regression(bytes: &mut Bytes) {
     for fit in [along, within] {
         match fit {
             Ok(fit) => {
-                assert_acyclic(&fit.b, &fit.order, d);
-                assert!(fit.noise_variances.iter().all(|v| *v > 0.0 && v.is_finite()), "{:?}", fit.noise_variances);
-                assert!(fit.b.iter().all(|(_, (i, j))| knowledge.allows(i as u32, j as u32)));
+                let sem = fit.sem;
+                assert_acyclic(&sem.b, &sem.order, d);
+                assert!(sem.noise_variances.iter().all(|v| *v > 0.0 && v.is_finite()), "{:?}", sem.noise_variances);
+                assert!(sem.b.iter().all(|(_, (i, j))| knowledge.allows(i as u32, j as u32)));
             }
             Err(error) => said(&error),
         }
@@ -129,18 +130,21 @@ pub fn searching(bytes: &mut Bytes) {
     let starts: Vec<Vec<u32>> = (0..=bytes.below(2))
         .map(|_| knowledge.arrange(&bytes.order(d).into_iter().map(|i| i as u32).collect::<Vec<_>>()))
         .collect();
-    let evidence = Evidence {
-        correlation: correlation.view(),
-        values: bytes.once_in(3).then_some(values.view()),
-        samples: n * if bytes.once_in(4) { 1e6 } else { 1.0 },
-        penalty: f64::from(bytes.byte()) / 16.0,
-        noise: if bytes.once_in(4) { NoiseModel::Known(bytes.variances(d)) } else { NoiseModel::Unequal },
-        least: vec![0.01; d],
-        knowledge: &knowledge,
+    let shaped = bytes.once_in(3);
+    let samples = n * if bytes.once_in(4) { 1e6 } else { 1.0 };
+    let penalty = f64::from(bytes.byte()) / 16.0;
+    let known = bytes.once_in(4).then(|| bytes.variances(d));
+    let score = match Score::new(samples, penalty, known.as_deref().map_or(Noise::Unequal, Noise::Known)) {
+        Ok(score) => score,
+        Err(error) => return said(&error),
     };
+    let mut evidence = Evidence::new(correlation.view(), score, &knowledge).unwrap();
+    if shaped {
+        evidence = evidence.with_values(values.view()).unwrap();
+    }
     let budget = Budget { trials: bytes.below(6), patience: 1 + bytes.below(6), time: None, seed: bytes.word() };
     let found = search(&evidence, &candidates, &starts, budget, &Interrupt::default()).unwrap();
-    assert!(found.score.is_finite() && is_order(&found.order, d), "{found:?}");
+    assert!(found.report.score.is_finite() && is_order(&found.order, d), "{found:?}");
     let mut place = vec![0; d];
     for (k, &i) in found.order.iter().enumerate() {
         place[i] = k;
@@ -196,5 +200,5 @@ fn class_of(graph: &Array2<f64>) -> Array2<f64> {
     let graph: CsMat<f64> = triplets.to_csr();
     let projection = heaviest_acyclic(graph.view()).unwrap();
     assert_eq!(projection.graph.nnz(), graph.nnz());
-    equivalence_class(graph.view(), &projection.order).to_dense()
+    equivalence_class(graph.view(), &projection.order).unwrap().to_dense()
 }

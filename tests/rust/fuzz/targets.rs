@@ -4,10 +4,10 @@ use crate::fitting::{equivalence, knowledge, regression, searching};
 use crate::inputs::Bytes;
 use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::moments::{Missing, Moments};
-use icid_rs::order::{Elimination, Rule, eliminate, eliminate_dense, heaviest_acyclic};
+use icid_rs::order::{Rule, eliminate_dense, eliminate_sparse, heaviest_acyclic};
 use icid_rs::pattern::TwoHop;
 use icid_rs::solver::Monitor;
-use icid_rs::{IcidError, Interrupt, Problem, Schedule, Settings, decompose};
+use icid_rs::{IcidError, Interrupt, LinearSem, Problem, Schedule, Settings, decompose};
 use ndarray::s;
 use sprs::CsMat;
 use std::collections::BTreeSet;
@@ -106,14 +106,14 @@ fn elimination(bytes: &mut Bytes) {
         _ => Rule::SmallestPivot { noise_variances: noise.as_deref() },
     };
     let interrupt = Interrupt::default();
-    let check = |result: &Result<Elimination, IcidError>| match result {
-        Ok(Elimination { b, order, noise_variances }) => {
+    let check = |result: &Result<LinearSem, IcidError>| match result {
+        Ok(LinearSem { b, order, noise_variances, .. }) => {
             assert_acyclic(b, order, d);
             assert!(noise_variances.iter().all(|v| *v > 0.0 && v.is_finite()), "{noise_variances:?}");
         }
         Err(error) => said(error),
     };
-    let sparse = eliminate(given.view(), rule, drop, &interrupt);
+    let sparse = eliminate_sparse(given.view(), rule, drop, &interrupt);
     let dense = eliminate_dense(&theta.view(), rule, drop, &interrupt);
     check(&sparse);
     check(&dense);

@@ -1,6 +1,7 @@
 //! A dense Θ, checked and arranged for elimination (see [`panels`](super::panels)).
 
-use super::{Rule, check_order, scales};
+use super::{Rule, scales};
+use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::knowledge::Waiting;
 use crate::memory::ensure_room;

@@ -1,11 +1,12 @@
 //! The Cholesky factor of a dense Θ, and what is read off it.
 
-use super::{Elimination, is_negligible};
+use super::is_negligible;
+use crate::algebra::csr::Counts;
+use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
-use crate::problem::numbering::inverse;
+use crate::sem::LinearSem;
 use rayon::prelude::*;
-use sprs::CsMat;
 
 /// Variables whose entries one task looks at.
 const VARIABLES: usize = 512;
@@ -92,7 +93,7 @@ impl Factor {
     }
 
     /// Read off B, with the weights above `drop`.
-    pub fn to_elimination(&self, drop: f64) -> Result<Elimination, IcidError> {
+    pub fn to_sem(&self, drop: f64) -> Result<LinearSem, IcidError> {
         let d = self.names.len();
         let (number_of, place_of) = (inverse(&self.names), inverse(&self.order));
         // By the caller's names of the effect and the cause.
@@ -104,29 +105,16 @@ impl Factor {
             let weight = move |i: usize| if i == variable { 0.0 } else { -column[i] / root * (scale / self.scale[i]) };
             (0..d).map(move |i| (self.names[i] as usize, weight(i))).filter(move |(_, weight)| weight.abs() > drop)
         };
-        let mut ends = vec![0; d + 1];
-        for (cause, _) in (0..d).flat_map(weights) {
-            ends[cause + 1] += 1;
-        }
-        for i in 0..d {
-            ends[i + 1] += ends[i];
-        }
-        let count = ends[d];
-        ensure_room::<[u64; 4]>("the weights of a dense theta", count as u128)?;
-        let offsets = ends.clone();
-        let (mut indices, mut values) = (vec![0; count], vec![0.0; count]);
-        for effect in 0..d {
-            for (cause, weight) in weights(effect) {
-                let slot = &mut ends[cause];
-                (indices[*slot], values[*slot]) = (effect, weight);
-                *slot += 1;
-            }
-        }
+        let counts = Counts::new(d, (0..d).flat_map(weights).map(|(cause, _)| cause));
+        ensure_room::<[u64; 4]>("the weights of a dense theta", counts.total() as u128)?;
+        // Effects come in ascending order, so that rows are sorted.
+        let entries = (0..d).flat_map(|effect| weights(effect).map(move |(cause, weight)| (cause, effect, weight)));
+        let b = counts.fill(entries).into_square();
         let mut noise_variances = vec![0.0; d];
         for (variable, column) in self.columns() {
             noise_variances[self.names[variable] as usize] = (self.scale[variable] / column[variable]).powi(2);
         }
         let order = self.order().map(|name| name as usize).collect();
-        Ok(Elimination { b: CsMat::new((d, d), offsets, indices, values), order, noise_variances })
+        Ok(LinearSem { b, order, noise_variances })
     }
 }

@@ -17,13 +17,14 @@ mod sparse;
 pub(super) use dense::DenseTheta;
 pub(super) use factor::Factor;
 
+use crate::algebra::csr::{Counts, Csr};
+use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::memory::ensure_room;
-use crate::parallel::{CHUNK, Pieces, balanced_ranges, for_each_block};
 use crate::problem::SparseTheta;
-use crate::problem::numbering::inverse;
+use crate::sem::LinearSem;
 use ndarray::ArrayView2;
 use sprs::{CsMat, CsMatView};
 
@@ -35,6 +36,12 @@ const CANCELLED: f64 = 1e-9;
 
 /// Share of its diagonal entry below which a pivot shows that Θ is singular.
 const COLLAPSED: f64 = 1e-10;
+
+/// Share of nonzeros from which Θ is treated as dense from the start.
+const DENSE_SHARE: f64 = 0.1;
+
+/// Up to this many variables dense arithmetic costs nothing to speak of.
+const SMALL: f64 = 128.0;
 
 /// Which variable is eliminated next.
 #[derive(Debug, Clone, Copy)]
@@ -64,44 +71,79 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// An exact decomposition `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`.
-#[derive(Debug, Clone)]
-pub struct Elimination {
-    /// The weights: acyclic, `B[i, j] ≠ 0` means i → j.
-    pub b: CsMat<f64>,
-    /// The variables, causes first.
-    pub order: Vec<usize>,
-    /// The diagonal of Ω.
-    pub noise_variances: Vec<f64>,
+/// An inverse covariance matrix, stored one way or the other.
+#[derive(Debug, Clone, Copy)]
+pub enum Theta<'a> {
+    /// Every entry.
+    Dense(ArrayView2<'a, f64>),
+    /// The nonzero ones.
+    Sparse(CsMatView<'a, f64>),
 }
 
-impl Elimination {
-    /// Refuse what has left the range of numbers on the way back to the caller's units.
-    fn in_range(self) -> Result<Self, IcidError> {
-        let lost = |&(_, &value): &(usize, &f64)| !(value > 0.0 && value.is_finite());
-        if let Some((index, &value)) = self.noise_variances.iter().enumerate().find(lost) {
-            return Err(IcidError::Overflow { index, value });
+impl Theta<'_> {
+    /// Is dense arithmetic faster from the start? Where a sparse Θ fills in, the sparse elimination finds out by itself.
+    fn is_dense(&self) -> bool {
+        let ((rows, columns), filled) = match self {
+            Self::Dense(theta) => (theta.dim(), theta.iter().filter(|&&value| value != 0.0).count()),
+            Self::Sparse(theta) => (theta.shape(), theta.nnz()),
+        };
+        let size = rows as f64 * columns as f64;
+        size <= SMALL * SMALL || filled as f64 > DENSE_SHARE * size
+    }
+}
+
+/// Decompose Θ exactly: `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`, by dense or sparse arithmetic, whichever is faster.
+///
+/// Weights of at most `drop` are left out of B.
+///
+/// # Errors
+/// As [`eliminate_sparse`].
+///
+/// # Examples
+/// ```
+/// use icid_rs::Interrupt;
+/// use icid_rs::order::{Rule, Theta, eliminate};
+///
+/// // 0 → 1 with weight 1/2, and noise of variance 1.
+/// let theta = ndarray::array![[1.25, -0.5], [-0.5, 1.0]];
+/// let rule = Rule::SmallestPivot { noise_variances: None };
+/// let sem = eliminate(Theta::Dense(theta.view()), rule, 0.0, &Interrupt::default())?;
+/// assert_eq!(sem.order, [0, 1]);
+/// assert_eq!(sem.b.get(0, 1), Some(&0.5));
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
+pub fn eliminate(theta: Theta, rule: Rule, drop: f64, interrupt: &Interrupt) -> Result<LinearSem, IcidError> {
+    let dense = theta.is_dense();
+    match theta {
+        Theta::Dense(theta) if dense => eliminate_dense(&theta, rule, drop, interrupt),
+        Theta::Dense(theta) => {
+            let d = theta.nrows();
+            let entries = || theta.indexed_iter().filter(|&(_, &value)| value != 0.0);
+            let counts = Counts::new(d, entries().map(|((i, _), _)| i));
+            let sparse = counts.fill(entries().map(|((i, j), &value)| (i, j, value)));
+            let matrix = CsMat::new(theta.dim(), sparse.offsets, sparse.indices, sparse.values);
+            eliminate_sparse(matrix.view(), rule, drop, interrupt)
         }
-        match self.b.iter().find(|(weight, _)| !weight.is_finite()) {
-            Some((&value, (_, index))) => Err(IcidError::Overflow { index, value }),
-            None => Ok(self),
+        Theta::Sparse(theta) if dense => {
+            let (rows, columns) = theta.shape();
+            ensure_room::<f64>("a dense theta", rows as u128 * columns as u128)?;
+            eliminate_dense(&theta.to_dense().view(), rule, drop, interrupt)
         }
+        Theta::Sparse(theta) => eliminate_sparse(theta, rule, drop, interrupt),
     }
 }
 
 /// Decompose a sparse Θ. Costs `O(Σ_j |N_j|² + d log d)` for the neighbourhoods `N_j` at their elimination.
 ///
-/// Weights of at most `drop` are left out of B.
-///
 /// # Errors
 /// When Θ is not an inverse covariance matrix (see [`Problem::new`](crate::Problem::new)), turns out to be singular or
 /// indefinite, or does not fit into memory; when the order is not one of its variables; when interrupted.
-pub fn eliminate(
+pub fn eliminate_sparse(
     theta: CsMatView<f64>,
     rule: Rule,
     drop: f64,
     interrupt: &Interrupt,
-) -> Result<Elimination, IcidError> {
+) -> Result<LinearSem, IcidError> {
     check_drop(drop)?;
     let order = match rule {
         Rule::SmallestPivot { .. } => None,
@@ -116,22 +158,22 @@ pub fn eliminate(
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
     let scales = theta.in_our_numbers(&scales(&theta.diagonal_by_name(), rule)?);
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
-    columns.into_elimination(&theta.names, drop).in_range()
+    columns.into_sem(&theta.names, drop).in_range()
 }
 
 /// Decompose a Θ without zeros to speak of. Costs `d³/3` multiplications, in panels.
 ///
 /// # Errors
-/// As [`eliminate`].
+/// As [`eliminate_sparse`].
 pub fn eliminate_dense(
     theta: &ArrayView2<f64>,
     rule: Rule,
     drop: f64,
     interrupt: &Interrupt,
-) -> Result<Elimination, IcidError> {
+) -> Result<LinearSem, IcidError> {
     check_drop(drop)?;
     let theta = DenseTheta::new(theta, rule)?;
-    theta.factorise(interrupt)?.clear_cancelled().to_elimination(drop)?.in_range()
+    theta.factorise(interrupt)?.clear_cancelled().to_sem(drop)?.in_range()
 }
 
 /// Factors that bring Θ to unit noise, up to a power of two that makes its typical diagonal entry about 1; along a given
@@ -157,20 +199,6 @@ fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
         }
     }
     Ok(scales)
-}
-
-/// A permutation of `0..d`.
-pub(super) fn check_order(order: &[usize], d: usize) -> Result<Vec<u32>, IcidError> {
-    if order.len() != d {
-        return Err(IcidError::Length { what: "order", expected: d, found: order.len() });
-    }
-    let mut seen = vec![false; d];
-    for &i in order {
-        if i >= d || std::mem::replace(&mut seen[i], true) {
-            return Err(IcidError::Order { index: i, dim: d });
-        }
-    }
-    Ok(order.iter().map(|&i| i as u32).collect())
 }
 
 fn check_drop(drop: f64) -> Result<(), IcidError> {
@@ -244,59 +272,29 @@ impl Columns {
     }
 
     /// Assemble B in the caller's numbers.
-    pub fn into_elimination(self, names: &[u32], drop: f64) -> Elimination {
-        let d = self.eliminated.len();
+    pub fn into_sem(self, names: &[u32], drop: f64) -> LinearSem {
+        let (d, numbers) = (self.eliminated.len(), inverse(names));
         let mut noise_variances = vec![0.0; d];
         for (&i, pivot) in self.eliminated.iter().zip(&self.pivots) {
             noise_variances[names[i as usize] as usize] = 1.0 / pivot;
         }
         let order = self.eliminated.iter().rev().map(|&i| names[i as usize] as usize).collect();
 
-        // By rows first, among our own numbers, where what belongs together lies together.
-        let mut row_ends = vec![0; d + 1];
-        let kept = |weight: f64| weight.abs() > drop;
-        for (&cause, _) in self.causes.iter().zip(&self.weights).filter(|&(_, &weight)| kept(weight)) {
-            row_ends[cause as usize + 1] += 1;
-        }
-        for i in 0..d {
-            row_ends[i + 1] += row_ends[i];
-        }
-        let total = row_ends[d];
-        let mut entries = vec![(0, 0.0); total];
-        let mut start = 0;
-        for (&effect, &end) in self.eliminated.iter().zip(&self.ends) {
-            for k in (start..end).filter(|&k| kept(self.weights[k])) {
-                let slot = &mut row_ends[self.causes[k] as usize];
-                entries[*slot] = (names[effect as usize] as usize, self.weights[k]);
-                *slot += 1;
-            }
-            start = end;
-        }
-        // Each slot has moved on to where the next row begins.
-        let row = |i: usize| if i == 0 { 0 } else { row_ends[i - 1] }..row_ends[i];
-        let numbers = inverse(names);
-        let mut offsets = Vec::with_capacity(d + 1);
-        offsets.push(0);
-        let mut end = 0;
-        for &i in &numbers {
-            end += row(i as usize).len();
-            offsets.push(end);
-        }
-        let blocks = balanced_ranges(offsets.windows(2).map(|w| w[1] - w[0] + 1), CHUNK);
-        let ends: Vec<usize> = blocks.iter().map(|block| offsets[block.end]).collect();
-        let (mut indices, mut values) = (vec![0; total], vec![0.0; total]);
-        let out = (Pieces::new(&mut indices, &ends), Pieces::new(&mut values, &ends));
-        for_each_block(&blocks, out, &|block, (indices, values)| {
-            let mut slots = indices.into_slice().iter_mut().zip(values.into_slice());
-            let mut sorted = Vec::new();
-            for &i in &numbers[block.clone()] {
-                sorted.extend_from_slice(&entries[row(i as usize)]);
-                sorted.sort_unstable_by_key(|&(effect, _)| effect);
-                for (entry, (effect, weight)) in sorted.drain(..).zip(slots.by_ref()) {
-                    (*effect, *weight) = entry;
-                }
-            }
+        // Rows are gathered in our own numbering first, where neighbours lie close together in memory.
+        let (causes, weights) = (&self.causes, &self.weights);
+        let kept = |&k: &usize| weights[k].abs() > drop;
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let columns = self.eliminated.iter().zip(starts.zip(&self.ends));
+        let entries = columns.flat_map(|(&effect, (start, &end))| {
+            let effect = names[effect as usize] as usize;
+            (start..end).filter(kept).map(move |k| (causes[k] as usize, (effect, weights[k])))
         });
-        Elimination { b: CsMat::new((d, d), offsets, indices, values), order, noise_variances }
+        let counts = Counts::new(d, (0..causes.len()).filter(kept).map(|k| causes[k] as usize));
+        let (starts, placed) = counts.place(entries);
+        let row = |name: usize| starts[numbers[name] as usize]..starts[numbers[name] as usize + 1];
+        let b = Csr::from_rows((0..d).map(|name| row(name).len()), |name, entries| {
+            entries.extend_from_slice(&placed[row(name)]);
+        });
+        LinearSem { b: b.into_square(), order, noise_variances }
     }
 }

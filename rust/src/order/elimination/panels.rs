@@ -194,7 +194,7 @@ fn subtract(known: &[f64], d: usize, place: usize, first: usize, column: &mut [f
 mod tests {
     use super::super::Rule;
     use super::*;
-    use crate::problem::numbering::scramble;
+    use crate::algebra::hash::scramble;
     use ndarray::Array2;
 
     /// A positive definite matrix without zeros, and without two diagonal entries that are the same.

@@ -32,7 +32,7 @@ pub(super) fn eliminate(
     ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
     let mut columns = Columns::with_capacity(d, theta.values.len() / 2);
     if let Some(order) = order {
-        let numbers = crate::problem::numbering::inverse(&theta.names);
+        let numbers = crate::algebra::permutation::inverse(&theta.names);
         let mut list = List(order.iter().map(|&name| numbers[name as usize]).collect());
         Remaining::new(theta, scales, 0..d).eliminate_each(0..d, &mut list, &mut columns, interrupt)?;
         return Ok(columns);

@@ -3,7 +3,7 @@
 use sprs::CsMatView;
 
 /// Components in topological order: every edge leads from a component to itself or a later one.
-pub(super) fn strong_components(graph: CsMatView<f64>) -> Vec<Vec<u32>> {
+pub(crate) fn strong_components(graph: CsMatView<f64>) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let d = graph.rows();
     let children = |node: u32| -> &[usize] {

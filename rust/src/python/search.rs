@@ -1,0 +1,194 @@
+//! The searcher: one object for each table, which holds its arrays and what all searches share.
+
+use super::convert::{CsrArrays, KnowledgeArrays, signed, to_knowledge, to_matrix, unsigned};
+use super::errors::to_python;
+use super::long_call::LongCall;
+use super::order::Sem;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::knowledge::Knowledge;
+use crate::score::Noise;
+use crate::search::{Budget, Cache, Proposer, SearchOptions, Searcher as CrateSearcher};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sprs::CsMat;
+use std::time::Duration;
+
+/// Trials of a search among so many variables, and how many in a row without improvement end it.
+#[pyfunction]
+pub(super) fn search_budget(variables: usize) -> (usize, usize) {
+    let budget = Budget::for_variables(variables);
+    (budget.trials, budget.patience)
+}
+
+/// Fits and searches graphs along orders of a table's variables. The arrays must not change as long as it is used.
+#[pyclass(frozen, module = "icid_rs._core")]
+pub(super) struct Searcher {
+    covariance: Py<PyArray2<f64>>,
+    theta: CsMat<f64>,
+    inverse: Option<Py<PyArray2<f64>>>,
+    samples: usize,
+    knowledge: Knowledge,
+    threads: Option<usize>,
+    cache: Cache,
+}
+
+/// The better of two orders, with the graph along it.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct OrderFit {
+    sem: Py<Sem>,
+    score: f64,
+    /// `"elimination"` or `"decomposition"`.
+    order: &'static str,
+    /// The scores by which these two were compared.
+    scores: Py<PyDict>,
+}
+
+/// The best graph of a search.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct Searched {
+    sem: Py<Sem>,
+    /// For variables of unit variance.
+    score: f64,
+    start_scores: Vec<f64>,
+    trials: usize,
+    improvements: usize,
+    /// Variables tried at all their places in the first descent, and its seconds.
+    descent: (usize, f64),
+}
+
+#[pymethods]
+impl Searcher {
+    #[new]
+    #[pyo3(signature = (covariance, theta, inverse, *, samples, knowledge, n_threads))]
+    fn new(
+        covariance: Bound<'_, PyArray2<f64>>,
+        theta: CsrArrays<'_>,
+        inverse: Option<Bound<'_, PyArray2<f64>>>,
+        samples: usize,
+        knowledge: Option<KnowledgeArrays<'_>>,
+        n_threads: Option<usize>,
+    ) -> PyResult<Self> {
+        LongCall::new(n_threads, 0, None)?;
+        let theta = to_matrix(&theta)?;
+        let knowledge = to_knowledge(knowledge, theta.rows())?;
+        let view = covariance.try_readonly()?;
+        let inverse_view = inverse.as_ref().map(PyArrayMethods::try_readonly).transpose()?;
+        let inverse_view = inverse_view.as_ref().map(|inverse| inverse.as_array());
+        CrateSearcher::new(view.as_array(), theta.view(), inverse_view, samples, &knowledge).map_err(to_python)?;
+        drop(view);
+        let (covariance, inverse) = (covariance.unbind(), inverse.map(Bound::unbind));
+        Ok(Self { covariance, theta, inverse, samples, knowledge, threads: n_threads, cache: Cache::default() })
+    }
+
+    /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
+    #[pyo3(signature = (proposed, *, penalty, noise_variances))]
+    fn best_order<'py>(
+        &self,
+        py: Python<'py>,
+        proposed: PyReadonlyArray1<'py, i64>,
+        penalty: f64,
+        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<OrderFit> {
+        let proposed = unsigned(&proposed)?;
+        let known = noise_variances.map(|variances| variances.as_array().to_vec());
+        let noise = known.as_deref().map_or(Noise::Equal, Noise::Known);
+        let fit = self.run(py, |searcher, interrupt| searcher.best_order(&proposed, penalty, noise, interrupt))?;
+        let scores = PyDict::new(py);
+        scores.set_item("elimination", fit.elimination_score)?;
+        scores.set_item("decomposition", fit.decomposition_score)?;
+        let order = match fit.proposer {
+            Proposer::Elimination => "elimination",
+            Proposer::Decomposition => "decomposition",
+        };
+        Ok(OrderFit {
+            sem: Py::new(py, Sem::new(py, fit.best.sem))?,
+            score: fit.best.score,
+            order,
+            scores: scores.unbind(),
+        })
+    }
+
+    /// Search for the graph with the best score, from orders of the variables, causes first.
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, trials, patience, seconds, seed))]
+    #[allow(clippy::too_many_arguments)]
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        starts: Vec<PyReadonlyArray1<'py, i64>>,
+        penalty: f64,
+        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+        values: Option<PyReadonlyArray2<'py, f64>>,
+        trials: usize,
+        patience: Option<usize>,
+        seconds: Option<f64>,
+        seed: u64,
+    ) -> PyResult<Searched> {
+        let starts = starts.iter().map(unsigned).collect::<PyResult<Vec<_>>>()?;
+        let known = noise_variances.map(|variances| variances.as_array().to_vec());
+        let noise = known.as_deref().map_or(Noise::Unequal, Noise::Known);
+        let budget = Budget { trials, patience: patience.unwrap_or(usize::MAX), time: to_time(seconds)?, seed };
+        let values = values.as_ref().map(|values| values.as_array());
+        let options = SearchOptions::new(penalty, noise, budget).with_values(values);
+        let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
+        Ok(Searched {
+            sem: Py::new(py, Sem::new(py, found.sem))?,
+            score: found.report.score,
+            start_scores: found.report.start_scores,
+            trials: found.report.trials,
+            improvements: found.report.improvements,
+            descent: found.report.descent,
+        })
+    }
+
+    /// The variables, each the one that those before it explain best. Without an inverse, correlations are those of the
+    /// model behind Θ, whose covariance is worked out unless it is given.
+    #[pyo3(signature = (model_covariance=None))]
+    fn smallest_pivots<'py>(
+        &self,
+        py: Python<'py>,
+        model_covariance: Option<PyReadonlyArray2<'py, f64>>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let model = model_covariance.as_ref().map(|covariance| covariance.as_array());
+        let order = self.run(py, |searcher, interrupt| searcher.smallest_pivots(model, interrupt))?;
+        Ok(signed(py, order))
+    }
+
+    /// How much wider the correlations between residuals of a graph are distributed than chance explains.
+    fn null_inflation(&self, py: Python<'_>, b: CsrArrays<'_>) -> PyResult<f64> {
+        let b = to_matrix(&b)?;
+        self.run(py, |searcher, _| searcher.null_inflation(b.view()))
+    }
+}
+
+impl Searcher {
+    /// Run a computation on views of the arrays.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&CrateSearcher, &Interrupt) -> Result<T, IcidError> + Send,
+    ) -> PyResult<T> {
+        let covariance = self.covariance.bind(py).try_readonly()?;
+        let inverse = self.inverse.as_ref().map(|inverse| inverse.bind(py).try_readonly()).transpose()?;
+        let inverse = inverse.as_ref().map(|inverse| inverse.as_array());
+        let searcher =
+            CrateSearcher::new(covariance.as_array(), self.theta.view(), inverse, self.samples, &self.knowledge)
+                .map_err(to_python)?
+                .sharing(&self.cache);
+        let call = LongCall::new(self.threads, covariance.as_array().len(), None)?;
+        call.run(py, |monitor| work(&searcher, monitor.interrupt()))
+    }
+}
+
+/// A limit of time; what is too long for a duration is as good as none.
+fn to_time(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    match seconds {
+        Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+            Err(PyValueError::new_err(format!("seconds = {seconds}: it must be at least 0")))
+        }
+        Some(seconds) => Ok(Duration::try_from_secs_f64(seconds).ok()),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,220 @@
+//! What a search sees of the data: correlations, and rows if the shape of residuals counts.
+
+use super::parents::weights;
+use crate::error::IcidError;
+use crate::knowledge::Knowledge;
+use crate::score::{BLOCK_ROWS, Noise, Score, Sums};
+use ndarray::ArrayView2;
+
+/// Smallest share of its variance, given all other variables, that a variable is supposed to have.
+const MINOR: f64 = 0.01;
+
+/// Correlations of a table, what is known of its edges, and how graphs are scored.
+///
+/// Variables are scaled to unit variance, and so are known noise variances: they are shares of the variances.
+#[derive(Debug, Clone)]
+pub struct Evidence<'a> {
+    correlation: &'a [f64],
+    dim: usize,
+    pub(crate) score: Score<'a>,
+    pub(crate) knowledge: &'a Knowledge,
+    values: Option<Values<'a>>,
+    /// A lower bound for the share of each variance that all other variables leave unexplained.
+    pub(crate) least: Vec<f64>,
+}
+
+/// Standardised variables in rows, and the row of each variable.
+#[derive(Debug, Clone)]
+struct Values<'a> {
+    rows: ArrayView2<'a, f64>,
+    row_of: Vec<u32>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Take over correlations, stored row by row.
+    ///
+    /// # Errors
+    /// When the correlations are not square, not by rows, not finite or have a diagonal other than 1; when noise
+    /// variances are supposed to be equal, which is no sum over variables; when the variances or the knowledge are
+    /// those of another number of variables.
+    pub fn new(
+        correlation: ArrayView2<'a, f64>,
+        score: Score<'a>,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
+        let (dim, columns) = correlation.dim();
+        if dim != columns {
+            return Err(IcidError::NotSquare { what: "correlation", rows: dim, columns });
+        }
+        let Some(entries) = correlation.to_slice() else {
+            return Err(IcidError::NotByRows { what: "correlation" });
+        };
+        if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
+            let (row, column, value) = (at / dim, at % dim, entries[at]);
+            return Err(IcidError::NotFinite { what: "correlation", row, column, value });
+        }
+        if let Some(&value) = correlation.diag().iter().find(|&&value| (value - 1.0).abs() > 1e-9) {
+            return Err(IcidError::Parameter { name: "the diagonal of the correlation", value, requirement: "1" });
+        }
+        if score.noise == Noise::Equal {
+            return Err(IcidError::Equal);
+        }
+        score.check_dim(dim)?;
+        if knowledge.dim() != dim {
+            return Err(IcidError::Length { what: "knowledge", expected: dim, found: knowledge.dim() });
+        }
+        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
+    }
+
+    /// Let the shape of the residuals count. `values` holds standardised variables in rows.
+    ///
+    /// # Errors
+    /// When there is not one row for each variable, or rows are not stored one after another, or not finite.
+    pub fn with_values(self, values: ArrayView2<'a, f64>) -> Result<Self, IcidError> {
+        let row_of = (0..self.dim as u32).collect();
+        self.with_rows_of_values(values, row_of)
+    }
+
+    /// As [`Self::with_values`], with variable i in the row `row_of[i]`.
+    pub(super) fn with_rows_of_values(
+        mut self,
+        rows: ArrayView2<'a, f64>,
+        row_of: Vec<u32>,
+    ) -> Result<Self, IcidError> {
+        if rows.nrows() != self.dim {
+            return Err(IcidError::Length { what: "values", expected: self.dim, found: rows.nrows() });
+        }
+        let Some(entries) = rows.to_slice() else { return Err(IcidError::NotByRows { what: "values" }) };
+        if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
+            let (row, column, value) = (at / rows.ncols(), at % rows.ncols(), entries[at]);
+            return Err(IcidError::NotFinite { what: "values", row, column, value });
+        }
+        self.values = Some(Values { rows, row_of });
+        Ok(self)
+    }
+
+    /// The share of each variance that all other variables together leave unexplained, as far as it is known; variables
+    /// with less are looked at as if they had one part in a hundred.
+    #[must_use]
+    pub(crate) fn with_shares(mut self, shares: &[f64]) -> Self {
+        self.least = shares.iter().map(|share| if share.is_nan() { *share } else { share.max(MINOR) }).collect();
+        self
+    }
+
+    /// Number of variables.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// A variable's correlations with all.
+    pub(crate) fn row(&self, variable: u32) -> &[f64] {
+        let start = variable as usize * self.dim;
+        &self.correlation[start..start + self.dim]
+    }
+
+    pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
+        self.correlation[i as usize * self.dim + j as usize]
+    }
+
+    /// Does the shape of residuals count?
+    pub(crate) fn has_values(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// What the shape of the residuals adds to twice the log-likelihood, given the parents of a variable.
+    pub(crate) fn shape_gain(&self, variable: u32, parents: &[u32], weights: &[f64]) -> f64 {
+        let Some(Values { rows, row_of }) = &self.values else { return 0.0 };
+        let n = rows.ncols();
+        let entries = rows.to_slice().expect("checked to be stored by rows");
+        let row = |i: u32| &entries[row_of[i as usize] as usize * n..][..n];
+        let shape = self.score.shape;
+        let mut sums = Sums::default();
+        let mut buffer = [0.0; BLOCK_ROWS];
+        for start in (0..n).step_by(BLOCK_ROWS) {
+            let len = BLOCK_ROWS.min(n - start);
+            let residual = &mut buffer[..len];
+            residual.copy_from_slice(&row(variable)[start..start + len]);
+            for (&parent, &weight) in parents.iter().zip(weights) {
+                for (r, x) in residual.iter_mut().zip(&row(parent)[start..start + len]) {
+                    *r -= weight * x;
+                }
+            }
+            shape.add(residual, &mut sums);
+        }
+        // The rows at hand may be a sample of all.
+        shape.gain(&sums, n, self.score.samples.min(n as f64))
+    }
+
+    /// As [`Self::shape_gain`], from the picks of a regression and the steps that led to them.
+    pub(crate) fn shape_gain_of(&self, variable: u32, picked: &[u32], steps: &[f64]) -> f64 {
+        self.shape_gain(variable, picked, &weights(picked, steps))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::Array2;
+
+    fn score() -> Score<'static> {
+        Score::new(500.0, 7.0, Noise::Unequal).unwrap()
+    }
+
+    #[test]
+    fn rows_are_those_of_the_correlations() {
+        let correlation = ndarray::array![[1.0, 0.5], [0.5, 1.0]];
+        let knowledge = Knowledge::none(2);
+        let evidence = Evidence::new(correlation.view(), score(), &knowledge).unwrap();
+        assert_eq!([evidence.row(0), evidence.row(1)], [[1.0, 0.5], [0.5, 1.0]]);
+        assert_eq!((evidence.correlation(0, 1), evidence.dim()), (0.5, 2));
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let knowledge = Knowledge::none(2);
+        let fault =
+            |matrix: &Array2<f64>, score| Evidence::new(matrix.view(), score, &knowledge).map(|_| ()).unwrap_err();
+        let good = ndarray::array![[1.0, 0.5], [0.5, 1.0]];
+        let equal = Score::new(500.0, 7.0, Noise::Equal).unwrap();
+        let short = Score::new(500.0, 7.0, Noise::Known(&[1.0])).unwrap();
+        assert_eq!(fault(&good, equal), IcidError::Equal);
+        assert!(matches!(fault(&good, short), IcidError::Length { expected: 2, found: 1, .. }));
+        assert!(matches!(fault(&Array2::eye(3), score()), IcidError::Length { .. }));
+        assert!(matches!(fault(&ndarray::array![[1.0, f64::NAN], [0.5, 1.0]], score()), IcidError::NotFinite { .. }));
+        assert!(matches!(fault(&ndarray::array![[2.0, 0.5], [0.5, 1.0]], score()), IcidError::Parameter { .. }));
+        let by_columns = Evidence::new(good.view().reversed_axes(), score(), &knowledge);
+        assert!(matches!(by_columns, Err(IcidError::NotByRows { .. })));
+        let evidence = Evidence::new(good.view(), score(), &knowledge).unwrap();
+        let (more, lost) = (Array2::zeros((3, 4)), Array2::from_elem((2, 4), f64::NAN));
+        assert!(evidence.clone().with_values(more.view()).is_err());
+        assert!(evidence.with_values(lost.view()).is_err());
+    }
+
+    #[test]
+    fn the_shape_of_residuals_is_that_of_the_mean_powers() {
+        // More than a block, and no multiple of four.
+        for n in [3, 255, 256, 1_001] {
+            let values = Array2::from_shape_fn((3, n), |(i, k)| ((7 * k + 3 * i * k + i) % 11) as f64 / 5.0 - 1.0);
+            let (correlation, knowledge) = (Array2::eye(3), Knowledge::none(3));
+            let plain = Evidence::new(correlation.view(), score(), &knowledge).unwrap();
+            assert_eq!(plain.shape_gain(0, &[], &[]), 0.0);
+            let swapped = plain.clone().with_rows_of_values(values.view(), vec![1, 0, 2]).unwrap();
+            assert_eq!(
+                swapped.shape_gain(1, &[0], &[0.4]),
+                plain.clone().with_values(values.view()).unwrap().shape_gain(0, &[1], &[0.4])
+            );
+            for (parents, weights) in [(vec![], vec![]), (vec![1], vec![0.4]), (vec![1, 2], vec![-0.7, 0.3])] {
+                let evidence = plain.clone().with_values(values.view()).unwrap();
+                let residual = |k: usize| {
+                    let explained: f64 = parents.iter().zip(&weights).map(|(&i, w)| w * values[[i as usize, k]]).sum();
+                    values[[0, k]] - explained
+                };
+                let mean = |power: i32| (0..n).map(|k| residual(k).powi(power)).sum::<f64>() / n as f64;
+                let (skewness, excess) = (mean(3) / mean(2).powf(1.5), mean(4) / mean(2).powi(2) - 3.0);
+                let expected = 2.0 * 500.0_f64.min(n as f64) * (skewness.powi(2) / 12.0 + excess.powi(2) / 48.0);
+                let found = evidence.shape_gain(0, &parents, &weights);
+                assert!((found - expected).abs() < 1e-9 * (1.0 + expected), "{found} {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! One table, and everything that is asked of its causal orders.
+
+use super::prepared::{DENSE_SHARE, Prepared};
+use super::{Budget, Evidence, Report, search};
+use crate::algebra::permutation::check_order;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::knowledge::Knowledge;
+use crate::order::{Regression, Rule, Theta, eliminate, fit_graph, regress_along, regress_among, regress_within};
+use crate::score::{Noise, Score, null_inflation};
+use crate::sem::{Fitted, LinearSem};
+use crate::support::correlation_matrix;
+use ndarray::ArrayView2;
+use sprs::CsMatView;
+use std::sync::{Arc, OnceLock};
+
+/// Second moments of a table, as they are estimated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table<'a> {
+    pub covariance: ArrayView2<'a, f64>,
+    pub theta: CsMatView<'a, f64>,
+    pub inverse: Option<ArrayView2<'a, f64>>,
+}
+
+impl Table<'_> {
+    pub fn dim(&self) -> usize {
+        self.covariance.nrows()
+    }
+}
+
+/// Correlations and candidates of a table, worked out when a search first needs them.
+pub(crate) type Cache = Arc<OnceLock<Prepared>>;
+
+/// Fits and searches graphs along orders of a table's variables.
+///
+/// It only refers to the matrices. What all searches share is worked out by the first of them; fits along one order need
+/// no further matrix of that size.
+///
+/// # Examples
+/// ```
+/// use icid_rs::score::Noise;
+/// use icid_rs::search::{Budget, SearchOptions, Searcher};
+/// use icid_rs::{Interrupt, Knowledge};
+/// use ndarray::array;
+/// use sprs::CsMat;
+///
+/// // 0 → 1 with weight 1/2, and noise of variance 1.
+/// let covariance = array![[1.0, 0.5], [0.5, 1.25]];
+/// let inverse = array![[1.25, -0.5], [-0.5, 1.0]];
+/// let theta = CsMat::csr_from_dense(inverse.view(), 0.0);
+/// let knowledge = Knowledge::none(2);
+/// let searcher = Searcher::new(covariance.view(), theta.view(), Some(inverse.view()), 1000, &knowledge)?;
+/// let fit = searcher.best_order(&[1, 0], 10.0, Noise::Equal, &Interrupt::default())?;
+/// assert_eq!(fit.best.sem.order, [0, 1]);
+///
+/// let options = SearchOptions::new(10.0, Noise::Unequal, Budget::for_variables(2));
+/// let found = searcher.search(&[vec![1, 0]], &options, &Interrupt::default())?;
+/// assert_eq!(found.sem.edges(), 1);
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Searcher<'a> {
+    table: Table<'a>,
+    samples: usize,
+    knowledge: &'a Knowledge,
+    cache: Cache,
+}
+
+/// Among which variables the parents of a variable are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// Neighbours in Θ that come before it; without an inverse, also those that are marginally dependent.
+    Support,
+    /// All that come before it. Needs the inverse: where paths cancel, Θ is zero between a cause and its effect.
+    Predecessors,
+}
+
+/// Which order a graph was fitted along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposer {
+    /// Elimination, whose order follows from Θ.
+    Elimination,
+    /// The caller: an order that the decomposition found.
+    Decomposition,
+}
+
+/// The better of two orders.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OrderFit {
+    /// The graph along it.
+    pub best: Fitted,
+    /// Who proposed it.
+    pub proposer: Proposer,
+    /// Scores by which the orders were compared.
+    pub elimination_score: f64,
+    /// The same of the proposed order.
+    pub decomposition_score: f64,
+}
+
+/// What to search for, and for how long.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct SearchOptions<'a> {
+    /// What an edge must gain in twice the log-likelihood.
+    pub penalty: f64,
+    /// Unequal, or known variances in the units of the covariance.
+    pub noise: Noise<'a>,
+    /// Standardised variables in rows, if the shape of their residuals counts.
+    pub values: Option<ArrayView2<'a, f64>>,
+    /// How long to search.
+    pub budget: Budget,
+}
+
+impl<'a> SearchOptions<'a> {
+    /// Options for residuals that count as Gaussian.
+    #[must_use]
+    pub fn new(penalty: f64, noise: Noise<'a>, budget: Budget) -> Self {
+        Self { penalty, noise, values: None, budget }
+    }
+
+    /// Let the shape of residuals count, seen in standardised variables by rows.
+    #[must_use]
+    pub fn with_values(mut self, values: Option<ArrayView2<'a, f64>>) -> Self {
+        self.values = values;
+        self
+    }
+}
+
+/// The best graph of a search.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Searched {
+    /// The graph with its least-squares weights.
+    pub sem: LinearSem,
+    /// How it was found. Scores are those of variables scaled to unit variance.
+    pub report: Report,
+}
+
+impl<'a> Searcher<'a> {
+    /// Refer to a covariance of so many samples, its inverse Θ on the estimated support, and the whole inverse if there
+    /// are samples enough for one.
+    ///
+    /// # Errors
+    /// When the matrices or the knowledge are those of different numbers of variables, or there are no samples.
+    pub fn new(
+        covariance: ArrayView2<'a, f64>,
+        theta: CsMatView<'a, f64>,
+        inverse: Option<ArrayView2<'a, f64>>,
+        samples: usize,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
+        let (expected, columns) = covariance.dim();
+        if expected != columns {
+            return Err(IcidError::NotSquare { what: "covariance", rows: expected, columns });
+        }
+        if expected == 0 {
+            return Err(IcidError::Empty { what: "covariance" });
+        }
+        let shapes = [("theta", Some(theta.shape())), ("inverse", inverse.map(|inverse| inverse.dim()))];
+        for (what, shape) in shapes {
+            if let Some((rows, columns)) = shape.filter(|&shape| shape != (expected, expected)) {
+                return Err(IcidError::Shape { what, rows, columns, expected });
+            }
+        }
+        if knowledge.dim() != expected {
+            return Err(IcidError::Length { what: "knowledge", expected, found: knowledge.dim() });
+        }
+        if samples == 0 {
+            return Err(IcidError::Parameter { name: "samples", value: 0.0, requirement: "at least 1" });
+        }
+        Ok(Self { table: Table { covariance, theta, inverse }, samples, knowledge, cache: Cache::default() })
+    }
+
+    /// Use what another searcher of the same table has worked out.
+    #[cfg_attr(not(feature = "python"), allow(dead_code))]
+    pub(crate) fn sharing(mut self, cache: &Cache) -> Self {
+        self.cache = Arc::clone(cache);
+        self
+    }
+
+    /// Fit a graph along an order, causes first, that respects what is known.
+    ///
+    /// # Errors
+    /// When the order is not one of the variables, the covariance is singular, there is no inverse though
+    /// [`Among::Predecessors`] needs it, or when interrupted.
+    pub fn along(
+        &self,
+        order: &[usize],
+        among: Among,
+        penalty: f64,
+        noise: Noise,
+        interrupt: &Interrupt,
+    ) -> Result<Fitted, IcidError> {
+        let data = self.regression(penalty, noise)?;
+        match (among, &self.table.inverse) {
+            (Among::Predecessors, Some(inverse)) => regress_along(&data, inverse, Rule::Along(order), interrupt),
+            (Among::Predecessors, None) => Err(IcidError::NoInverse { what: "a fit among all predecessors" }),
+            (Among::Support, Some(_)) => regress_within(&data, order, self.table.theta, interrupt),
+            (Among::Support, None) => {
+                let order = check_order(order, self.table.dim())?;
+                regress_among(&data, &order, self.prepared()?.candidates_by_name(), interrupt)
+            }
+        }
+    }
+
+    /// Fit a graph along the order of elimination: among all predecessors, or among candidates where there is no inverse.
+    ///
+    /// # Errors
+    /// When Θ or the covariance is singular, or when interrupted.
+    pub fn eliminate(&self, penalty: f64, noise: Noise, interrupt: &Interrupt) -> Result<Fitted, IcidError> {
+        let noise_variances = noise.variances();
+        if let Some(inverse) = &self.table.inverse {
+            let rule = if self.knowledge.is_trivial() {
+                Rule::SmallestPivot { noise_variances }
+            } else {
+                Rule::Respecting { noise_variances, knowledge: self.knowledge }
+            };
+            return regress_along(&self.regression(penalty, noise)?, inverse, rule, interrupt);
+        }
+        let rule = Rule::SmallestPivot { noise_variances };
+        let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;
+        self.along(&self.arrange(&sem.order)?, Among::Support, penalty, noise, interrupt)
+    }
+
+    /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
+    ///
+    /// The two compete with parents inside the support of Θ, which is cheap; the winner is fitted again with parents
+    /// among all predecessors. Where the support has hardly any zeros, and where there is no inverse, both are fitted in
+    /// one way only.
+    ///
+    /// # Errors
+    /// When the order is not one of the variables, Θ or the covariance is singular, or when interrupted.
+    pub fn best_order(
+        &self,
+        proposed: &[usize],
+        penalty: f64,
+        noise: Noise,
+        interrupt: &Interrupt,
+    ) -> Result<OrderFit, IcidError> {
+        let proposed = self.arrange(proposed)?;
+        let along = |order: &[usize], among| self.along(order, among, penalty, noise, interrupt);
+        let first = self.eliminate(penalty, noise, interrupt)?;
+        let d = self.table.dim() as f64;
+        if self.table.inverse.is_none() || self.table.theta.nnz() as f64 > DENSE_SHARE * d * d {
+            let among = if self.table.inverse.is_none() { Among::Support } else { Among::Predecessors };
+            let other = along(&proposed, among)?;
+            let scores = [first.score, other.score];
+            return Ok(OrderFit::better(first, Some(other), scores));
+        }
+        let scores = [along(&first.sem.order, Among::Support)?.score, along(&proposed, Among::Support)?.score];
+        let other = if scores[1] < scores[0] { Some(along(&proposed, Among::Predecessors)?) } else { None };
+        Ok(OrderFit::better(first, other, scores))
+    }
+
+    /// Search for the graph with the best score, from orders of the variables, causes first.
+    ///
+    /// # Errors
+    /// When there is no start, or one is not an order of the variables; when noise variances are supposed to be equal;
+    /// when values are not those of the variables; when the covariance is singular, or when interrupted.
+    pub fn search(
+        &self,
+        starts: &[Vec<usize>],
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Searched, IcidError> {
+        let prepared = self.prepared()?;
+        let Prepared { names, numbers, .. } = prepared;
+        let variance = |i: u32| self.table.covariance[[i as usize, i as usize]];
+        let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        score.check_dim(names.len())?;
+        // In units of the variances, because variables are scaled to unit variance.
+        let noise_shares: Option<Vec<f64>> =
+            options.noise.variances().map(|known| names.iter().map(|&i| known[i as usize] / variance(i)).collect());
+        let noise = noise_shares.as_deref().map_or(options.noise, Noise::Known);
+        let score = Score { noise, ..score };
+        let mut evidence = Evidence::new(prepared.correlation.view(), score, &prepared.knowledge)?;
+        if let Some(shares) = &prepared.shares {
+            evidence = evidence.with_shares(shares);
+        }
+        if let Some(values) = options.values {
+            evidence = evidence.with_rows_of_values(values, names.clone())?;
+        }
+        let starts: Vec<Vec<u32>> = starts
+            .iter()
+            .map(|start| Ok(self.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
+            .collect::<Result<_, IcidError>>()?;
+        let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
+
+        let order: Vec<u32> = found.order.iter().map(|&i| names[i]).collect();
+        let mut causes = vec![Vec::new(); names.len()];
+        for (effect, list) in found.causes.iter().enumerate() {
+            causes[names[effect] as usize] = list.iter().map(|&i| names[i]).collect();
+        }
+        // Without a penalty every parent is kept: plain least squares.
+        let nothing = Knowledge::none(names.len());
+        let score = Score::new(self.samples as f64, 0.0, Noise::Equal)?;
+        let data = Regression::new(self.table.covariance, score, &nothing)?;
+        let fitted = fit_graph(&data, &order, causes, interrupt)?;
+        Ok(Searched { sem: fitted.sem, report: found.report })
+    }
+
+    /// Order the variables as the pivots of a Cholesky factorisation of the correlation matrix, the smallest each time,
+    /// so that each variable is the one that those before it explain best. FLOP starts here (Wienöbst, Henckel and
+    /// Weichwald 2026).
+    ///
+    /// With few samples the covariance is singular, but that of the model behind Θ is not: without an inverse, the
+    /// correlations are those of `model`, the inverse of Θ, which is worked out if it is not given.
+    ///
+    /// # Errors
+    /// When the matrix is singular or has another size, or when interrupted.
+    pub fn smallest_pivots(
+        &self,
+        model: Option<ArrayView2<f64>>,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<usize>, IcidError> {
+        let rule = Rule::SmallestPivot { noise_variances: None };
+        let correlation = match (&self.table.inverse, model) {
+            (Some(_), _) => correlation_matrix(self.table.covariance)?,
+            (None, Some(model)) if model.dim() == self.table.covariance.dim() => correlation_matrix(model)?,
+            (None, Some(model)) => {
+                let ((rows, columns), expected) = (model.dim(), self.table.dim());
+                return Err(IcidError::Shape { what: "the covariance of the model", rows, columns, expected });
+            }
+            (None, None) => {
+                let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;
+                correlation_matrix(sem.covariance()?.view())?
+            }
+        };
+        let mut order = eliminate(Theta::Dense(correlation.view()), rule, 0.0, interrupt)?.order;
+        order.reverse();
+        Ok(order)
+    }
+
+    /// How much wider the correlations between residuals of a graph are distributed than chance explains: at least 1.
+    ///
+    /// # Errors
+    /// When the graph is one of other variables.
+    pub fn null_inflation(&self, b: CsMatView<f64>) -> Result<f64, IcidError> {
+        null_inflation(b, self.table.covariance, self.samples as f64)
+    }
+
+    fn regression<'s>(&'s self, penalty: f64, noise: Noise<'s>) -> Result<Regression<'s>, IcidError> {
+        let score = Score::new(self.samples as f64, penalty, noise)?;
+        Regression::new(self.table.covariance, score, self.knowledge)
+    }
+
+    /// The order closest to a given one that respects what is known.
+    fn arrange(&self, order: &[usize]) -> Result<Vec<usize>, IcidError> {
+        let order = check_order(order, self.table.dim())?;
+        Ok(self.knowledge.arrange(&order).into_iter().map(|i| i as usize).collect())
+    }
+
+    fn prepared(&self) -> Result<&Prepared, IcidError> {
+        if let Some(prepared) = self.cache.get() {
+            return Ok(prepared);
+        }
+        let prepared = Prepared::new(&self.table, self.samples, self.knowledge)?;
+        Ok(self.cache.get_or_init(|| prepared))
+    }
+}
+
+impl OrderFit {
+    fn better(first: Fitted, other: Option<Fitted>, [elimination_score, decomposition_score]: [f64; 2]) -> Self {
+        let (best, proposer) = match other {
+            Some(other) if other.score < first.score => (other, Proposer::Decomposition),
+            _ => (first, Proposer::Elimination),
+        };
+        Self { best, proposer, elimination_score, decomposition_score }
+    }
+}
