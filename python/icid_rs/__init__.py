@@ -1,48 +1,83 @@
-"""Causal graphs from data, by sparse decomposition of the inverse covariance matrix."""
+"""Causal graphs from data, by sparse decomposition of the inverse covariance matrix.
 
-from importlib.metadata import version
+Names are imported when they are first used (PEP 562), so that ``import icid_rs`` and ``icid --version`` do not wait for
+SciPy and scikit-learn. A public name has one line in `_HOMES`, and one below for type checkers, which cannot read that
+table.
+"""
 
-from icid_rs import datasets, metrics, plotting
-from icid_rs._core import NumericalError
-from icid_rs.bootstrap import bootstrap
-from icid_rs.causal_graph import CausalGraph
-from icid_rs.confidence import Bootstrap
-from icid_rs.dag import equivalence_class, project_to_dag
-from icid_rs.decomposition import Decomposition, decompose
-from icid_rs.elimination import Elimination, eliminate, eliminate_along
-from icid_rs.estimator import ICID
-from icid_rs.export.formats import load
-from icid_rs.moments import Moments
-from icid_rs.neighbours import lasso_precision
-from icid_rs.precision import Precision, empirical_precision, fdr_precision
-from icid_rs.skewness import skewness_matrix
-from icid_rs.sortability import ScaleWarning
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = version("icid_rs")
+#: The module of each public name; a module that is public itself is its own home.
+_HOMES = {
+    "ICID": "estimator",
+    "Bootstrap": "trust.confidence",
+    "CausalGraph": "result",
+    "Decomposition": "decomposition.oicid",
+    "Elimination": "decomposition.elimination",
+    "Moments": "data.moments",
+    "NumericalError": "_core",
+    "Precision": "precision.variants",
+    "ScaleWarning": "trust.sortability",
+    "bootstrap": "trust.bootstrap",
+    "datasets": "datasets",
+    "decompose": "decomposition.oicid",
+    "eliminate": "decomposition.elimination",
+    "eliminate_along": "decomposition.elimination",
+    "empirical_precision": "precision.empirical",
+    "equivalence_class": "graph.equivalence",
+    "fdr_precision": "precision.fdr",
+    "lasso_precision": "precision.neighbourhood",
+    "load": "result",
+    "metrics": "metrics",
+    "plotting": "plotting",
+    "project_to_dag": "decomposition.acyclic",
+    "skewness_matrix": "precision.skewness",
+}
 
-__all__ = [
-    "ICID",
-    "Bootstrap",
-    "CausalGraph",
-    "Decomposition",
-    "Elimination",
-    "Moments",
-    "NumericalError",
-    "Precision",
-    "ScaleWarning",
-    "__version__",
-    "bootstrap",
-    "datasets",
-    "decompose",
-    "eliminate",
-    "eliminate_along",
-    "empirical_precision",
-    "equivalence_class",
-    "fdr_precision",
-    "lasso_precision",
-    "load",
-    "metrics",
-    "plotting",
-    "project_to_dag",
-    "skewness_matrix",
-]
+__all__ = sorted([*_HOMES, "__version__"])
+
+if TYPE_CHECKING:
+    from icid_rs import datasets as datasets
+    from icid_rs import metrics as metrics
+    from icid_rs import plotting as plotting
+    from icid_rs._core import NumericalError as NumericalError
+    from icid_rs.data.moments import Moments as Moments
+    from icid_rs.decomposition.acyclic import project_to_dag as project_to_dag
+    from icid_rs.decomposition.elimination import Elimination as Elimination
+    from icid_rs.decomposition.elimination import eliminate as eliminate
+    from icid_rs.decomposition.elimination import eliminate_along as eliminate_along
+    from icid_rs.decomposition.oicid import Decomposition as Decomposition
+    from icid_rs.decomposition.oicid import decompose as decompose
+    from icid_rs.estimator import ICID as ICID
+    from icid_rs.graph.equivalence import equivalence_class as equivalence_class
+    from icid_rs.precision.empirical import empirical_precision as empirical_precision
+    from icid_rs.precision.fdr import fdr_precision as fdr_precision
+    from icid_rs.precision.neighbourhood import lasso_precision as lasso_precision
+    from icid_rs.precision.skewness import skewness_matrix as skewness_matrix
+    from icid_rs.precision.variants import Precision as Precision
+    from icid_rs.result import CausalGraph as CausalGraph
+    from icid_rs.result import load as load
+    from icid_rs.trust.bootstrap import bootstrap as bootstrap
+    from icid_rs.trust.confidence import Bootstrap as Bootstrap
+    from icid_rs.trust.sortability import ScaleWarning as ScaleWarning
+
+    __version__: str
+else:
+    # Hidden from type checkers, which would otherwise accept any attribute of the package.
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value: Any = version("icid_rs")
+        elif name in _HOMES:
+            module = import_module(f"icid_rs.{_HOMES[name]}")
+            value = module if _HOMES[name] == name else getattr(module, name)
+        else:
+            raise AttributeError(f"module 'icid_rs' has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

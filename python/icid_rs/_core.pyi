@@ -1,30 +1,46 @@
 """The compiled core. Private: its names may change with any release."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias, final
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "Accumulator",
+    "CopiesError",
     "NumericalError",
+    "OrderFit",
+    "Searched",
+    "Searcher",
+    "Sem",
+    "WidePrecision",
     "arrange",
     "available_memory",
+    "correlation_matrix",
     "correlations",
     "decompose",
+    "discoveries",
+    "edge_penalty",
     "eliminate",
     "eliminate_dense",
     "eliminate_sinks",
     "equivalence_class",
     "evaluate",
     "heaviest_acyclic",
+    "neighbourhood_precision",
+    "neighbourhood_support",
     "refit",
     "regress_along",
+    "regress_on_rows",
     "regress_within",
     "scaled_lasso",
+    "score",
     "search",
+    "search_budget",
+    "shape_statistics",
     "stepwise",
+    "wide_precision",
 ]
 
 _Csr: TypeAlias = tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -44,7 +60,122 @@ _Sums: TypeAlias = tuple[
 ]
 
 class NumericalError(ArithmeticError): ...
+class CopiesError(ValueError): ...
 
+@final
+class Sem:
+    @property
+    def b(self) -> _CsrParts: ...
+    @property
+    def order(self) -> NDArray[np.int64]: ...
+    @property
+    def noise_variances(self) -> NDArray[np.float64]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+@final
+class OrderFit:
+    @property
+    def sem(self) -> Sem: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def order(self) -> Literal["elimination", "decomposition"]: ...
+    @property
+    def scores(self) -> dict[str, float]: ...
+
+@final
+class Searched:
+    @property
+    def sem(self) -> Sem: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def start_scores(self) -> list[float]: ...
+    @property
+    def trials(self) -> int: ...
+    @property
+    def improvements(self) -> int: ...
+    @property
+    def descent(self) -> tuple[int, float]: ...
+
+@final
+class Searcher:
+    def __new__(
+        cls,
+        covariance: NDArray[np.float64],
+        theta: _Csr,
+        inverse: NDArray[np.float64] | None,
+        *,
+        samples: int,
+        knowledge: _Knowledge | None,
+        n_threads: int | None,
+    ) -> Searcher: ...
+    def best_order(
+        self, proposed: NDArray[np.int64], *, penalty: float, noise_variances: NDArray[np.float64] | None
+    ) -> OrderFit: ...
+    def search(
+        self,
+        starts: list[NDArray[np.int64]],
+        *,
+        penalty: float,
+        noise_variances: NDArray[np.float64] | None,
+        values: NDArray[np.float64] | None,
+        trials: int,
+        patience: int | None,
+        seconds: float | None,
+        seed: int,
+    ) -> Searched: ...
+    def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
+    def null_inflation(self, b: _Csr) -> float: ...
+
+@final
+class WidePrecision:
+    @property
+    def theta(self) -> _CsrParts: ...
+    @property
+    def correlations(self) -> _CsrParts: ...
+
+def edge_penalty(samples: float, variables: int) -> float: ...
+def score(
+    residual_variances: NDArray[np.float64],
+    edges: int,
+    *,
+    samples: float,
+    penalty: float,
+    noise: Literal["equal", "unequal"] | NDArray[np.float64],
+) -> float: ...
+def shape_statistics(
+    rows: NDArray[np.float64] | NDArray[np.float32],
+    location: NDArray[np.float64],
+    b: _Csr,
+    *,
+    n_threads: int | None,
+) -> NDArray[np.float64]: ...
+def discoveries(
+    theta: NDArray[np.float64], degrees: int, alpha: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def correlation_matrix(covariance: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def search_budget(variables: int) -> tuple[int, int]: ...
+def neighbourhood_support(
+    values: NDArray[np.float64], samples: int, *, correlations: _Csr | None = None, n_threads: int | None = None
+) -> _CsrParts: ...
+def neighbourhood_precision(
+    values: NDArray[np.float64], deviations: NDArray[np.float64], samples: int, *, n_threads: int | None = None
+) -> _CsrParts: ...
+def wide_precision(
+    values: NDArray[np.float64], variances: NDArray[np.float64], samples: int, *, n_threads: int | None = None
+) -> WidePrecision: ...
+def regress_on_rows(
+    values: NDArray[np.float64],
+    correlations: _Csr,
+    start: _Csr,
+    order: NDArray[np.int64],
+    *,
+    deviations: NDArray[np.float64],
+    samples: int,
+    penalty: float,
+    n_threads: int | None = None,
+) -> tuple[_CsrParts, NDArray[np.float64]]: ...
 def available_memory() -> int | None: ...
 
 @final
@@ -126,13 +257,14 @@ def eliminate_sinks(
 ) -> NDArray[np.int64]: ...
 def refit(values: NDArray[np.float64], support: _Csr, *, shrinkage: float, n_threads: int | None) -> _CsrParts: ...
 def eliminate(
-    theta: _Csr,
+    theta: NDArray[np.float64] | _Csr,
     *,
     order: NDArray[np.int64] | None,
     noise_variances: NDArray[np.float64] | None,
     drop: float,
-    n_threads: int | None,
-) -> _Elimination: ...
+    knowledge: _Knowledge | None = None,
+    n_threads: int | None = None,
+) -> Sem: ...
 def eliminate_dense(
     theta: NDArray[np.float64],
     *,

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.io import loadmat
 
-from icid_rs._matlab import check_elements
-from icid_rs._memory import ensure_room, ensure_square
-from icid_rs._validation import FloatArray, as_csr, as_vector, check_int, check_real
-from icid_rs.dag import causal_order
+from icid_rs._util.matlab import check_elements
+from icid_rs._util.memory import ensure_room, ensure_square
+from icid_rs._util.validation import FloatArray, as_csr, as_vector, check_int, check_real
+from icid_rs.graph.equivalence import causal_order
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 Noise: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace"]

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from icid_rs import audit, estimation, missing, sortability
-from icid_rs._validation import FloatArray, as_vector, check_int
-from icid_rs.choices import refine_by_search, refine_large
-from icid_rs.dag import equivalence_class
-from icid_rs.decomposition import Decomposition
-from icid_rs.knowledge import Knowledge
-from icid_rs.orientation import orient
-from icid_rs.parameters import settle_parameters
-from icid_rs.pictures import NotebookMixin, PictureMixin
-from icid_rs.precision import Precision, Stopwatch
-from icid_rs.proposals import Proposer
-from icid_rs.reading import Evidence, ReadingMixin
-from icid_rs.refine import Refined, refine_by_order, refine_exactly
-from icid_rs.result import GraphMixin
+from icid_rs._util.stopwatch import Stopwatch
+from icid_rs._util.validation import Rows
+from icid_rs._util.warn import warn_user
+from icid_rs.data import checks, missing
+from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
+from icid_rs.data.tables import check_name_types, column_names, open_table
+from icid_rs.graph.equivalence import equivalence_class
+from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.orientation import orient
+from icid_rs.learning.learn import Learned, learn
+from icid_rs.options import Options
+from icid_rs.precision.estimate import KINDS, estimate_precision, reason
+from icid_rs.precision.variants import Full, Precision, Wide
+from icid_rs.report import FitReport
+from icid_rs.result import CausalGraph, asks_graph
+from icid_rs.trust import sortability
 
 
-class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator):  # type: ignore[misc]
+class ICID(BaseEstimator):  # type: ignore[misc]
     """Find the graph of linear causes behind a table.
 
     Estimates the inverse covariance Θ, decomposes it as Θ = (I − B) D (I − B)ᵀ with a sparse B inside its support,
@@ -239,72 +238,111 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
             If the columns have wildly different scales, if one is nearly a combination of others, or if no
             dependence was found between any of them.
         """
-        choices = settle_parameters(self)
-        # Nothing of an earlier fit is left if this one fails.
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
+        options = Options.of(self, KINDS)
+        self._forget()
         watch = Stopwatch()
-        evidence = self._gather(X, groups, choices, watch)
-        estimate, self.location_ = evidence.estimate, evidence.location
-
-        proposer = self._proposer(estimate)
-        proposing = choices["refine"] is not None
-        result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=proposing)
-        refined = self._refine(choices, evidence, order, proposer)
-        watch.lap("refine")
-        if proposing and choices["refine"] is None:
-            # What was to propose an order is the result, unless an exact decomposition needs no more edges.
-            result, B, order = self._decomposed(choices, evidence, proposer, watch, proposing=False)
-            if refined is not None and refined.B.nnz <= B.nnz:
-                choices["refine"] = "order"
-            else:
-                refined = None
-        if refined is not None:
-            B, order = refined.B, refined.order
-        B = proposer.complete(_above(B, choices["threshold"]))
-        self.adjacency_matrix_, self.causal_order_ = B, order
-        self.cpdag_ = None if order is None else equivalence_class(B)
-        if self.cpdag_ is not None and proposer.knowledge is not None:
-            self.cpdag_ = orient(self.cpdag_, proposer.knowledge)
-        self.precision_, self.covariance_ = estimate.theta, estimate.covariance
-        if refined is not None and choices["threshold"] == 0:
-            self.noise_variances_ = refined.noise_variances
-        else:
-            self.noise_variances_ = _unexplained(B, estimate)
-        watch.lap("noise")
-        self.status_ = result.status
-        made = {} if refined is None else refined.info.pop("choices", {})
-        chosen = made.get("noise", {}).get("chosen", "equal" if self.noise_variances is None else "known")
-        if evidence.samples and chosen == "equal":
-            audit.warn_of_scales(estimate.covariance, self._names())
-        audit.warn_of_collinearity(estimate.covariance, estimate.inverse, self._names())
-        self.info_ = {
-            "timings": {**estimate.timings, **watch.timings},
-            **choices,
-            **evidence.info,
-            "noise": chosen,
-            "unit": proposer.unit,
-            "lambda1": estimate.lambda1,
-            "criterion": estimate.criterion,
-            "decomposition": {"residual": result.residual, **result.info, "history": result.history},
-            "refinement": None if refined is None else refined.info,
-            "choices": made,
-            "identified": None if order is None else _identified(chosen, made, len(order)),
-            "sortability": sortability.report(
-                B,
-                estimate.covariance,
-                estimate.theta if estimate.inverse is None else estimate.inverse,
-                by_scale=chosen == "equal" and self.noise == "auto" and bool(made),
-            )
-            if order is not None
-            else None,
-        }
-        if isinstance(self.precision, str) and self.precision == "auto":
-            kind = choices["precision"]
-            why = estimation.reason(kind, evidence.samples, self.n_features_in_)
-            self.info_["choices"] = {**made, "precision": {"chosen": kind, "reason": why}}
+        sample = read(X, groups, options, watch)
+        self._keep_columns(sample)
+        estimate, kind = estimate_precision(sample, options, watch)
+        knowledge = self._knowledge(sample, estimate)
+        learned = learn(estimate, sample, options, knowledge, watch)
+        self._keep_model(learned, estimate, knowledge)
+        self.fit_report_ = self._report(learned, sample, estimate, kind, options, watch)
+        self.info_ = self.fit_report_.as_info()
+        self.graph_ = CausalGraph._trusted(
+            self.adjacency_matrix_,
+            self.names_,
+            causal_order=self.causal_order_,
+            cpdag=self.cpdag_,
+            noise_variances=self.noise_variances_,
+            location=self.location_,
+            settings=self._settings(),
+            info=self._summary(),
+        )
         self._warn_if_empty()
         return self
+
+    edges = asks_graph(CausalGraph.edges)
+    total_effects = asks_graph(CausalGraph.total_effects)
+    parents = asks_graph(CausalGraph.parents)
+    children = asks_graph(CausalGraph.children)
+    ancestors = asks_graph(CausalGraph.ancestors)
+    descendants = asks_graph(CausalGraph.descendants)
+    markov_blanket = asks_graph(CausalGraph.markov_blanket)
+    subgraph = asks_graph(CausalGraph.subgraph)
+
+    plot = asks_graph(CausalGraph.plot)
+    to_html = asks_graph(CausalGraph.to_html)
+    to_networkx = asks_graph(CausalGraph.to_networkx)
+    to_pandas = asks_graph(CausalGraph.to_pandas)
+    to_json = asks_graph(CausalGraph.to_json)
+    to_graphml = asks_graph(CausalGraph.to_graphml)
+    to_dot = asks_graph(CausalGraph.to_dot)
+    to_csv = asks_graph(CausalGraph.to_csv)
+    to_dowhy = asks_graph(CausalGraph.to_dowhy)
+    to_causallearn = asks_graph(CausalGraph.to_causallearn)
+    save = asks_graph(CausalGraph.save)
+
+    @property
+    def confidence_(self) -> Any:
+        """Probabilities of the edges, a sparse matrix of shape (d, d), or None before a `bootstrap`."""
+        return self.graph_.confidence_ if hasattr(self, "graph_") else None
+
+    def plot_matrix(self, axes: Any = None) -> Any:
+        """Draw Θ beside B, both in the causal order; see `icid_rs.plotting.plot_matrix`.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> model = ICID().fit(datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0))
+        >>> figure = model.plot_matrix()
+        """
+        check_is_fitted(self, "graph_")
+        from icid_rs.plotting import plot_matrix
+
+        return plot_matrix(self.precision_, self.adjacency_matrix_, self.names_, order=self.causal_order_, axes=axes)
+
+    def plot_convergence(self, axes: Any = None) -> Any:
+        """Draw how the decomposition converged, round by round; see `icid_rs.plotting.plot_convergence`.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0)
+        >>> figure = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
+        """
+        check_is_fitted(self, "graph_")
+        from icid_rs.plotting import plot_convergence
+
+        return plot_convergence(self.info_["decomposition"]["history"], axes=axes)
+
+    def _repr_html_inner(self) -> str:
+        own: str = super()._repr_html_inner()
+        return self._summary_html() + own
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._summary_html() + bundle["text/html"]
+        return bundle
+
+    def _summary_html(self) -> str:
+        """Return the summary that notebooks show above scikit-learn's own picture of the estimator."""
+        if not hasattr(self, "graph_"):
+            return ""
+        from icid_rs.export.web import summarise_fit
+
+        return summarise_fit(self.graph_, noise=self.info_["noise"])
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters that matter for the result."""
+        incidental = ("callback", "n_threads", "verbose")
+        return {key: value for key, value in self.get_params(deep=False).items() if key not in incidental}
+
+    def _summary(self) -> dict[str, Any]:
+        """Return the choices of the fit, and how the solver ended."""
+        simple = {key: value for key, value in self.info_.items() if isinstance(value, str | int | float | None)}
+        return {"status": self.status_, **simple}
 
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the mean Gaussian log-likelihood of samples under the fitted model.
@@ -321,11 +359,11 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         -------
         float
         """
-        check_is_fitted(self, "adjacency_matrix_")
-        X = self._validated(X, reset=False)
-        audit.check_values(X, self._names(), least=1, missing=self.missing)
+        check_is_fitted(self, "graph_")
+        X = self._rows(X)
+        checks.check_values(X, self.names_, least=1, missing=self.missing)
         if self.missing != "raise":
-            X = X[missing.complete_rows(X, self._names(), least=1)]
+            X = X[missing.complete_rows(X, self.names_, least=1)]
         centred = X - self.location_
         residual = centred - centred @ self.adjacency_matrix_
         omega = self.noise_variances_
@@ -340,172 +378,98 @@ class ICID(ReadingMixin, PictureMixin, NotebookMixin, GraphMixin, BaseEstimator)
         tags.input_tags.sparse = True
         return tags
 
-    def _proposer(self, estimate: Precision) -> Proposer:
-        knowledge = Knowledge.make(self._names(), required=self.required, forbidden=self.forbidden, tiers=self.tiers)
-        if knowledge is not None and estimate.values is not None:
+    @property
+    def names_(self) -> list[Any]:
+        """Names of the variables, or their numbers."""
+        return list(range(self.n_features_in_)) if self._columns is None else list(self._columns)
+
+    def _forget(self) -> None:
+        """Remove the results of an earlier fit, so that none of them is left if this one fails."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def _keep_columns(self, sample: Sample) -> None:
+        """Keep the number and the names of the columns, as scikit-learn does."""
+        self._columns, self.n_features_in_ = sample.columns, len(sample.names)
+        if sample.columns is not None and check_name_types(sample.columns):
+            self.feature_names_in_ = np.asarray(sample.columns, dtype=object)
+
+    def _rows(self, X: Any) -> Rows:
+        """Return another table as an array of rows; its columns must be those of the fit."""
+        X = open_table(X)
+        names = column_names(X)
+        if names is None or names != self._columns:
+            if names is not None and self._columns is not None and not hasattr(self, "feature_names_in_"):
+                # Names that are strings are compared by scikit-learn.
+                raise ValueError(f"the columns must be those of the fit, in their order: {self._columns}, not {names}")
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return table_rows(X)
+
+    def _knowledge(self, sample: Sample, estimate: Precision) -> Knowledge | None:
+        knowledge = Knowledge.make(sample.names, required=self.required, forbidden=self.forbidden, tiers=self.tiers)
+        if knowledge is not None and isinstance(estimate, Wide):
             raise ValueError(
                 "required, forbidden and tiers need the covariance of all columns, which would be too large for "
-                f"{estimate.theta.shape[0]}; choose fewer columns"
+                f"{len(sample.names)}; choose fewer columns"
             )
-        return Proposer.make(
-            estimate.theta,
-            self.noise_variances,
-            rescale=isinstance(self.l1_weight, str),
-            solver={
-                "max_alm_iter": self.max_alm_iter,
-                "max_fista_iter": self.max_fista_iter,
-                "tol": self.tol,
-                "fista_tol": self.fista_tol,
-                "schedule": self.schedule,
-                "n_threads": self.n_threads,
+        return knowledge
+
+    def _keep_model(self, learned: Learned, estimate: Precision, knowledge: Knowledge | None) -> None:
+        """Set the attributes that hold the model."""
+        self.location_, self.precision_, self.covariance_ = estimate.location, estimate.theta, estimate.covariance
+        self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
+        self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.decomposition.status
+        self.cpdag_ = None if self.causal_order_ is None else equivalence_class(self.adjacency_matrix_)
+        if self.cpdag_ is not None and knowledge is not None:
+            self.cpdag_ = orient(self.cpdag_, knowledge)
+
+    def _report(
+        self, learned: Learned, sample: Sample, estimate: Precision, kind: Any, options: Options, watch: Stopwatch
+    ) -> FitReport:
+        """Record what was done, and warn where the result depends on units or on nearly collinear columns."""
+        choices, decomposition = learned.choices, learned.decomposition
+        noise = "equal" if options.noise_variances is None else "known"
+        noise = noise if choices is None else choices.noise.chosen
+        if noise == "equal" and not isinstance(sample, GivenTheta):
+            checks.warn_of_scales(estimate.covariance, sample.names)
+        if isinstance(estimate, Full):
+            checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
+        by_scale = noise == "equal" and options.noise == "auto" and choices is not None
+        auto = isinstance(options.precision, str) and options.precision == "auto" and not isinstance(sample, GivenTheta)
+        return FitReport(
+            timings=dict(watch.timings),
+            settings=options.settled(kind),
+            sample=sample.facts,
+            precision_reason=reason(kind, sample.samples, self.n_features_in_) if auto else None,
+            refine=learned.refine,
+            noise=noise,
+            unit=learned.unit,
+            lambda1=estimate.lambda1,
+            criterion=estimate.criterion,
+            decomposition={
+                "residual": decomposition.residual,
+                **decomposition.info,
+                "history": decomposition.history,
             },
-            dag=self.dag,
-            random_state=self.random_state,
-            knowledge=knowledge,
-            covariance=estimate.covariance,
+            refinement=learned.refinement,
+            choices=choices,
+            variables=self.n_features_in_,
+            acyclic=self.causal_order_ is not None,
+            sortability=None
+            if self.causal_order_ is None
+            else sortability.report(learned.sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
         )
-
-    def _observer(self) -> Callable[[dict[str, Any]], object] | None:
-        if not self.verbose:
-            return self.callback
-
-        def report(progress: dict[str, Any]) -> object:
-            print(
-                f"ICID: round {progress['round']}, iteration {progress['iteration']}, "
-                f"objective {progress['objective']:.6g}, optimality {progress['optimality']:.2g}",
-                file=sys.stderr,
-            )
-            return None if self.callback is None else self.callback(progress)
-
-        return report
-
-    def _decomposed(
-        self, choices: dict[str, Any], evidence: Evidence, proposer: Proposer, watch: Stopwatch, *, proposing: bool
-    ) -> tuple[Decomposition, Any, Any]:
-        """Decompose Θ, to the end or to propose an order; return the graph and its order, if it is to have one."""
-        result = proposer.decompose(
-            l1_weight=choices["l1_weight"],
-            skewness=choices["skewness"],
-            M=evidence.M,
-            proposing=proposing,
-            callback=self._observer(),
-        )
-        watch.lap("decompose")
-        B, order = proposer.complete(result.B), None
-        if self.dag is not None:
-            graph = proposer.project(B)
-            B, order = graph.B, graph.order
-        watch.lap("dag")
-        return result, B, order
-
-    def _refine(
-        self,
-        choices: dict[str, Any],
-        evidence: Evidence,
-        order: Any,
-        proposer: Proposer,
-    ) -> Refined | None:
-        """Make of the proposed order what can be made of it, if that is wanted and there are enough data.
-
-        Where ``choices["refine"]`` is None afterwards, what is returned competes with the decomposition.
-        """
-        kind = choices["refine"]
-        if kind is None:
-            return None
-        estimate, samples = evidence.estimate, evidence.samples
-        d = len(order)
-        known = None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
-        if not samples:
-            if kind == "search":
-                raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
-            exact = refine_exactly(estimate.theta, order, known, self.n_threads, knowledge=proposer.knowledge)
-            if kind == "order" and proposer.knowledge is not None and not exact.info["confirmed"]:
-                raise ValueError(
-                    "theta has no exact decomposition that respects what is known of the edges; use refine=None"
-                )
-            # An estimate's exact decomposition would make edges of its errors.
-            choices["refine"] = "order" if kind == "order" or exact.info["confirmed"] else None
-            return exact if exact.info["respectful"] else None
-        if choices["precision"] != "lasso" and (samples < d + 3 or estimate.inverse is None):
-            if kind != "auto" or (self.noise == "unequal" and known is None):
-                raise ValueError(
-                    f"n_samples = {samples} for {d} columns: refine={kind!r} regresses each column on those before it, "
-                    f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
-                )
-            choices["refine"] = None
-            return None
-        if estimate.values is not None:
-            if kind == "search" or (self.noise == "unequal" and known is None):
-                raise ValueError(
-                    f"{d} columns are too many for a search over orders; use refine='order' with equal or known noise "
-                    "variances, or fewer columns"
-                )
-            choices["refine"] = "order"
-            return refine_large(estimate, samples, order, known, self.n_threads)
-        if kind == "order":
-            return refine_by_order(estimate, samples, order, known, self.n_threads, knowledge=proposer.knowledge)
-        refined = refine_by_search(
-            evidence.rows,
-            evidence.location,
-            estimate,
-            proposer.proposals(evidence.rows, order, vary=self.l1_weight == "auto" and self.skewness == "auto"),
-            samples=samples,
-            noise=self.noise,
-            noise_variances=known,
-            knowledge=proposer.knowledge,
-            always=kind == "search",
-            trials=None if choices["trials"] == "auto" else choices["trials"],
-            seconds=choices["time_limit"],
-            seed=0 if self.random_state is None else check_int(self.random_state, "random_state", 0),
-            n_threads=self.n_threads,
-        )
-        choices["refine"] = refined.info["kind"]
-        return refined
 
     def _warn_if_empty(self) -> None:
-        """Say why there is nothing, unless there is nothing."""
+        """Warn of an empty graph, and say what emptied it."""
         if self.adjacency_matrix_.nnz or self.n_features_in_ == 1:
             return
         if self.precision_.nnz == self.n_features_in_:
-            reason = (
-                "no partial correlation differs from zero: the variables look independent, or there are too few rows"
-            )
+            why = "no partial correlation differs from zero: the variables look independent, or there are too few rows"
         elif self.info_["threshold"] > 0:
-            reason = f"threshold = {self.info_['threshold']:g} may have removed every edge; lower it"
+            why = f"threshold = {self.info_['threshold']:g} may have removed every edge; lower it"
         elif self.info_["refine"] is None:
-            reason = "the penalty removed every edge: lower l1_weight"
+            why = "the penalty removed every edge: lower l1_weight"
         else:
-            reason = "no edge earns its penalty: find more rows"
-        warnings.warn(f"the graph is empty: {reason}", UserWarning, stacklevel=3)
-
-
-def _identified(noise: str, choices: dict[str, Any], d: int) -> str:
-    """Tell how much of the graph the data determine."""
-    if noise != "unequal":
-        return "graph"
-    residuals = choices["residuals"]
-    if residuals["gaussian"]:
-        return "equivalence class"
-    # With one Gaussian residual at most, directions are determined (Shimizu et al. 2006).
-    return "graph" if residuals["shaped variables"] >= d - 1 else "partly"
-
-
-def _above(B: Any, threshold: float) -> Any:
-    """Drop weights below a threshold."""
-    B.data[np.abs(B.data) < threshold] = 0.0
-    B.eliminate_zeros()
-    return B
-
-
-def _unexplained(B: sp.csr_array[np.float64, tuple[int, int]], estimate: Precision) -> FloatArray:
-    """Compute the variance of X − X B: a_jᵀ Ĉ a_j for each column of I − B."""
-    covariance = estimate.covariance
-    if estimate.values is not None:
-        scale = np.sqrt(covariance.diagonal())
-        weights = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
-        residual = estimate.values - weights.T @ estimate.values
-        return np.asarray(np.einsum("ij,ij->i", residual, residual) * scale**2)
-    A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
-    columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
-    products = np.asarray(covariance @ A)[A.indices, columns] * A.data
-    return np.asarray(np.bincount(columns, products, minlength=A.shape[1]), dtype=np.float64)
+            why = "no edge earns its penalty: find more rows"
+        warn_user(f"the graph is empty: {why}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs._validation import as_csr
+from icid_rs._util.validation import as_csr
 
 
 def count_accuracy(true: Any, estimated: Any) -> dict[str, float]:

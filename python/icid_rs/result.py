@@ -1,180 +1,407 @@
-"""What can be asked of a graph, of a fitted model or a loaded one: its edges, effects, and ways out to other tools."""
+"""The graph that users hold: `CausalGraph`, with its exports and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import wraps
+from os import PathLike
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
-import numpy as np
+from icid_rs.graph.conventions import Convention
+from icid_rs.graph.named_graph import NamedGraph
 
-from icid_rs import effects
-from icid_rs.export.conventions import Convention, is_transposed
-from icid_rs.export.methods import ExportMixin
-from icid_rs.graph import Edge, list_edges
-from icid_rs.variables import locate, locate_all
-
-if TYPE_CHECKING:
-    from icid_rs.causal_graph import CausalGraph
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
 
-class GraphMixin(ExportMixin):
-    """Methods of what has found, or holds, a graph.
+class CausalGraph(NamedGraph):
+    """A weighted graph with named variables: its data, questions about it, exports and pictures.
 
-    Variables are given by name, or by number where the names are no numbers themselves.
+    A fitted `ICID` has one as ``graph_``; `load` and `subgraph` return one.
+
+    Parameters
+    ----------
+    adjacency_matrix : array or sparse matrix of shape (d, d)
+        Weights; ``[i, j] != 0`` means i → j.
+    names : sequence of length d, optional
+        Without them, variables are numbered.
+    causal_order : array of shape (d,), optional
+        The variables, causes first; computed by default.
+    cpdag : sparse matrix of shape (d, d), optional
+        The equivalence class, as `equivalence_class` returns it; computed by default.
+    noise_variances, location : array of shape (d,), optional
+        The variance of each variable that its causes leave unexplained, and its mean.
+    confidence : array or sparse matrix of shape (d, d), optional
+        ``[i, j]`` is the probability of i → j, a column of `edges`.
+    settings, info : mapping, optional
+        The parameters of the estimator that found the graph, and what it reported.
+
+    Attributes
+    ----------
+    adjacency_matrix_, causal_order_, cpdag_, noise_variances_, location_, info_
+        As those of `ICID`. ``causal_order_`` and ``cpdag_`` are None if the graph has a cycle, ``noise_variances_`` and
+        ``location_`` if they are not known.
+    confidence_ : scipy.sparse.csr_array or None
+    settings_ : dict
+    names_ : list
+
+    Examples
+    --------
+    >>> from icid_rs import CausalGraph
+    >>> graph = CausalGraph([[0, 0.5, 0], [0, 0, 2.0], [0, 0, 0]], ["rain", "wet", "slippery"])
+    >>> graph
+    CausalGraph(3 variables, 2 edges)
+    >>> graph.ancestors("slippery")
+    ['rain', 'wet']
     """
 
-    def edges(self) -> Any:
-        """List the edges, strongest first.
-
-        Returns
-        -------
-        pandas.DataFrame or list of Edge
-            ``source``, ``target`` and ``weight``, and ``confidence`` where it is known; a data frame if pandas is
-            installed.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).edges()
-          source target  weight
-        0   rain    wet     0.5
-        """
-        edges = list_edges(self._checked().adjacency_matrix_, self._names(), self.confidence_)
-        try:
-            import pandas as pd
-        except ImportError:
-            return edges
-        table = pd.DataFrame(edges, columns=list(Edge._fields))
-        return table.drop(columns="confidence") if self.confidence_ is None else table
-
-    def total_effects(self, *, convention: Convention = "row_to_column") -> Any:
-        """Compute the effects along all directed paths, (I − B)⁻¹ − I.
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Self:
+        """Read a ``networkx.DiGraph``.
 
         Parameters
         ----------
-        convention : {"row_to_column", "column_to_row"}
-            With ``"column_to_row"``, ``[j, i]`` is the effect of i on j.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of shape (d, d)
-            ``[i, j]`` is the change of j when i is set one unit higher.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 2.0, 1.0], [0, 0, 3.0], [0, 0, 0]]).total_effects().toarray()
-        array([[0., 2., 7.],
-               [0., 0., 3.],
-               [0., 0., 0.]])
-        """
-        transposed = is_transposed(convention)
-        if self._checked().causal_order_ is None:
-            raise ValueError("the graph has directed cycles, along which effects have no end; fit with dag='greedy'")
-        total = effects.total_effects(self.adjacency_matrix_, self.causal_order_)
-        return total.T.tocsr() if transposed else total
-
-    def parents(self, variable: Any) -> list[Any]:
-        """List the direct causes of a variable.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).parents("wet")
-        ['rain']
-        """
-        return self._related(effects.parents, variable)
-
-    def children(self, variable: Any) -> list[Any]:
-        """List the direct effects of a variable.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).children("rain")
-        ['wet']
-        """
-        return self._related(effects.children, variable)
-
-    def ancestors(self, variable: Any) -> list[Any]:
-        """List the causes of a variable, direct or not.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["cloud", "rain", "wet"]).ancestors("wet")
-        ['cloud', 'rain']
-        """
-        return self._related(effects.ancestors, variable)
-
-    def descendants(self, variable: Any) -> list[Any]:
-        """List the effects of a variable, direct or not.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["cloud", "rain", "wet"]).descendants("cloud")
-        ['rain', 'wet']
-        """
-        return self._related(effects.descendants, variable)
-
-    def markov_blanket(self, variable: Any) -> list[Any]:
-        """List the parents and children of a variable, and the other parents of its children.
-
-        Given these, the rest says nothing of the variable.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 0, 1], [0, 0, 1], [0, 0, 0]], ["rain", "hose", "wet"]).markov_blanket("rain")
-        ['hose', 'wet']
-        """
-        return self._related(effects.markov_blanket, variable)
-
-    def subgraph(self, variables: Any, radius: int = 1) -> CausalGraph:
-        """Cut out the surroundings of some variables.
-
-        Parameters
-        ----------
-        variables : name, number, or a list of them
-        radius : int
-            Keep what is within so many edges of them, whichever way these point.
+        graph : networkx.DiGraph
+            ``weight`` on the edges (1 where there is none); what `to_networkx` writes besides is read too. Edges are
+            those of the adjacency matrix in the graph's attribute ``convention``, if it has one.
 
         Returns
         -------
         CausalGraph
-            Edges among the variables kept, with weights, noise variances and equivalence class as in the whole graph.
-            It is a part of the picture, not a model of these variables alone: causes that were cut off are missing.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from icid_rs import CausalGraph
+        >>> CausalGraph.from_networkx(nx.DiGraph([("rain", "wet")])).children("rain")
+        ['wet']
+        """
+        from icid_rs.export.networks import from_networkx
+
+        return from_networkx(graph, cls)
+
+    def plot(self, ax: Any = None, *, confidence: Any = None, isolated: bool = True) -> Any:
+        """Draw the graph in layers, causes left of effects; see `icid_rs.plotting.plot_graph`.
+
+        Edges whose direction the data do not determine are dashed.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure, which pyplot does not know: save it with ``ax.figure.savefig``,
+            or pass ``plt.gca()`` to see it in a window.
+        confidence : array of shape (d, d), or a result of a bootstrap, optional
+            Probabilities of the edges; the less sure, the paler.
+        isolated : bool
+            Whether variables without edges are drawn.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> model = ICID().fit(datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0))
+        >>> model.plot().texts[-1].get_text()
+        '10 variables, 10 edges'
+        """
+        from icid_rs.plotting.graph import drawing, plot_graph
+
+        confidence = self.confidence_ if confidence is None else confidence
+        return plot_graph(**drawing(self), confidence=confidence, isolated=isolated, ax=ax)
+
+    def to_html(
+        self, path: str | PathLike[str] | None = None, *, confidence: Any = None, title: str = "Causal graph"
+    ) -> str | None:
+        """Write a page that shows the graph in any browser: move, zoom, search, filter, click for causes and effects.
+
+        Everything is in the one file, and nothing is loaded from a network.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file, written as a whole or not at all; without it the page is returned.
+        confidence : array of shape (d, d), or a result of a bootstrap, optional
+            Probabilities of the edges, to be shown and filtered by.
+        title : str
+
+        Returns
+        -------
+        str or None
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> model = ICID().fit(datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0))
+        >>> model.to_html()[:15]
+        '<!doctype html>'
+        """
+        from icid_rs._util.files import write_atomically
+        from icid_rs.export.web import to_html
+
+        page = to_html(self, confidence=confidence, title=title)
+        if path is None:
+            return page
+        write_atomically(path, page)
+        return None
+
+    def to_networkx(self, *, convention: Convention = "row_to_column") -> Any:
+        """Return a ``networkx.DiGraph``.
+
+        Parameters
+        ----------
+        convention : {"row_to_column", "column_to_row"}
+            What ``networkx.to_numpy_array`` makes of the graph. With ``"column_to_row"`` arrows point from effects to
+            causes. The graph's attribute ``convention`` says which it was.
+
+        Returns
+        -------
+        networkx.DiGraph
+            The names are nodes, with ``noise_variance``, ``mean`` and ``order`` (their place in the causal order);
+            edges have a ``weight``, and say whether they are ``reversible`` (in ``cpdag_``).
 
         Examples
         --------
         >>> from icid_rs import CausalGraph
-        >>> graph = CausalGraph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["cloud", "rain", "wet"])
-        >>> graph.subgraph("cloud").names_
-        ['cloud', 'rain']
+        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_networkx().edges["rain", "wet"]["weight"]
+        0.5
         """
-        from icid_rs.causal_graph import CausalGraph
+        from icid_rs.export.networks import to_networkx
 
-        names, B = self._names(), self._checked().adjacency_matrix_
-        several = isinstance(variables, Iterable) and not isinstance(variables, str | tuple)
-        kept = effects.neighbourhood(B, locate_all(variables if several else [variables], names), radius)
+        return to_networkx(self, convention=convention)
 
-        def cut(matrix: Any) -> Any:
-            return None if matrix is None else matrix[kept][:, kept]
+    def to_pandas(self, *, convention: Convention = "row_to_column") -> Any:
+        """Return the weights as a data frame, with the names on both sides; `edges` returns a list of them.
 
-        order = self.causal_order_
-        return CausalGraph(
-            cut(B),
-            [names[k] for k in kept],
-            causal_order=None if order is None else np.searchsorted(kept, order[np.isin(order, kept)]),
-            cpdag=cut(self.cpdag_),
-            noise_variances=None if self.noise_variances_ is None else self.noise_variances_[kept],
-            location=None if self.location_ is None else self.location_[kept],
-            confidence=cut(self.confidence_),
-            settings=self._settings(),
-            info=self._summary(),
-        )
+        Parameters
+        ----------
+        convention : {"row_to_column", "column_to_row"}
 
-    def _related(self, relation: Any, variable: Any) -> list[Any]:
-        B, names = self._checked().adjacency_matrix_, self._names()
-        return [names[k] for k in relation(B, locate(variable, names))]
+        Returns
+        -------
+        pandas.DataFrame of shape (d, d)
+            Its axes are called ``source`` and ``target``.
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_pandas()  # doctest: +NORMALIZE_WHITESPACE
+        target  rain  wet
+        source
+        rain     0.0  0.5
+        wet      0.0  0.0
+        """
+        from icid_rs.export.tables import to_pandas
+
+        return to_pandas(self, convention=convention)
+
+    def to_json(self) -> str:
+        """Return JSON that holds all of the graph: see `icid_rs.export.schema` for its members.
+
+        Edges name their source and their target, so there is no convention to choose.
+
+        Examples
+        --------
+        >>> import json
+        >>> from icid_rs import CausalGraph
+        >>> json.loads(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_json())["edges"]
+        [{'source': 'rain', 'target': 'wet', 'weight': 0.5, 'reversible': True}]
+        """
+        from icid_rs.export.schema import to_json
+
+        return to_json(self)
+
+    def to_graphml(self, *, convention: Convention = "row_to_column") -> str:
+        """Return GraphML, with what `to_networkx` puts on nodes and edges.
+
+        Parameters
+        ----------
+        convention : {"row_to_column", "column_to_row"}
+            See `to_networkx`.
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> "rain" in CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_graphml()
+        True
+        """
+        from icid_rs.export.networks import to_graphml
+
+        return to_graphml(self, convention=convention)
+
+    def to_dot(self, *, convention: Convention = "row_to_column") -> str:
+        """Return DOT for Graphviz, with rounded weights as labels.
+
+        Parameters
+        ----------
+        convention : {"row_to_column", "column_to_row"}
+            With ``"column_to_row"`` arrows point from effects to causes.
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> print(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_dot())
+        digraph {
+          "rain";
+          "wet";
+          "rain" -> "wet" [label="0.5"];
+        }
+        <BLANKLINE>
+        """
+        from icid_rs.export.dot import to_dot
+
+        return to_dot(self, convention=convention)
+
+    def to_csv(self, *, convention: Convention = "row_to_column", spreadsheet: bool = False) -> str:
+        """Return the edges as CSV, strongest first, with a header.
+
+        Parameters
+        ----------
+        convention : {"row_to_column", "column_to_row"}
+            With ``"column_to_row"`` the target comes first, for programs that read rows and columns of a matrix.
+        spreadsheet : bool
+            Names are written as they are, so that they are the same when read back. A spreadsheet takes a name that
+            begins with ``=``, ``+``, ``-`` or ``@`` for a formula and may run it: for names from a source you do not
+            trust, and a file to be opened there, True puts an apostrophe before these.
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> print(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_csv())
+        source,target,weight
+        rain,wet,0.5
+        <BLANKLINE>
+        """
+        from icid_rs.export.tables import to_csv
+
+        return to_csv(self, convention=convention, spreadsheet=spreadsheet)
+
+    def to_dowhy(self, data: Any = None) -> Any:
+        """Return a model for DoWhy's ``gcm``, with the weights of the graph; it needs no fitting.
+
+        Parameters
+        ----------
+        data : array or data frame of shape (n, d), optional
+            Noise is then drawn from its residuals. Without data it is Gaussian, with the noise variances of the graph.
+
+        Returns
+        -------
+        dowhy.gcm.InvertibleStructuralCausalModel
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> graph = CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"], noise_variances=1.0)
+        >>> model = graph.to_dowhy()  # doctest: +SKIP
+        >>> gcm.interventional_samples(model, {"rain": lambda x: 1.0}, num_samples_to_draw=100)  # doctest: +SKIP
+        """
+        from icid_rs.export.tools import to_dowhy
+
+        return to_dowhy(self, data)
+
+    def to_causallearn(self, kind: Literal["dag", "cpdag"] = "dag") -> Any:
+        """Return a graph of causal-learn.
+
+        Parameters
+        ----------
+        kind : {"dag", "cpdag"}
+            The graph, or its equivalence class, where reversible edges are undirected.
+
+        Returns
+        -------
+        causallearn.graph.GeneralGraph.GeneralGraph
+
+        Examples
+        --------
+        >>> from icid_rs import CausalGraph
+        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_causallearn()  # doctest: +SKIP
+        """
+        from icid_rs.export.tools import to_causallearn
+
+        return to_causallearn(self, kind)
+
+    def save(self, /, path: str | PathLike[str], **options: Any) -> None:
+        """Write the graph to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Its suffix says what is written: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
+            (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`). `icid_rs.load` reads the JSON, GraphML and CSV.
+        **options
+            Of that method.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from icid_rs import CausalGraph
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).save(os.path.join(folder, "graph.dot"))
+        """
+        from icid_rs.export.formats import save
+
+        save(self, path, **options)
+
+
+def load(path: str | PathLike[str]) -> CausalGraph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path : path
+        Its suffix says what it is. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
+        same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
+        with a header that names the columns ``source``, ``target`` and ``weight``; variables without an edge are not
+        in it, and all names are strings.
+
+    Returns
+    -------
+    CausalGraph
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold a graph; the message says where it is wrong. Nothing in a file is ever executed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from icid_rs import CausalGraph, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "graph.json")
+    ...     CausalGraph([[0, 0.1], [0, 0]], ["rain", "wet"]).save(path)
+    ...     load(path).parents("wet")
+    ['rain']
+    """
+    from icid_rs.export import formats
+
+    return formats.load(path, CausalGraph)
+
+
+def asks_graph(
+    method: Callable[Concatenate[CausalGraph, Arguments], Answer],
+) -> Callable[Concatenate[Any, Arguments], Answer]:
+    """Make a method that passes its arguments to ``self.graph_``, and raises NotFittedError without one.
+
+    Signature and docstring are those of `method`, a method of the graph.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, CausalGraph
+    >>> from icid_rs.result import asks_graph
+    >>> class Model(ICID):
+    ...     causes = asks_graph(CausalGraph.parents)
+    >>> model = Model(precision="precomputed").fit([[1.25, -0.5], [-0.5, 1.0]])
+    >>> model.causes(1)
+    [0]
+    """
+
+    @wraps(method)
+    def ask(model: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model, "graph_")
+        return method(model.graph_, *args, **kwargs)
+
+    return ask

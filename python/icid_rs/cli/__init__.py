@@ -1,4 +1,7 @@
-"""The command line: ``icid fit``, ``icid simulate``, ``icid score`` and ``icid demo``."""
+"""The command line: ``icid fit``, ``icid simulate``, ``icid score`` and ``icid demo``.
+
+Each command imports numerical libraries only when it runs, so that ``--help`` and ``--version`` answer at once.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from icid_rs import NumericalError, __version__
+import icid_rs
 from icid_rs.cli import demo, fit, score, simulate
 
-#: What a shell reports of a program whose output nobody reads any more.
+#: Exit code of a shell for a program that was stopped because nobody reads its output.
 _BROKEN_PIPE = 141
 
 
@@ -21,12 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end, which should find something open.
+        # Python flushes standard output once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except KeyboardInterrupt:
         return 130
-    except (ValueError, ImportError, NumericalError, MemoryError, OSError) as error:
+    except (ValueError, ImportError, icid_rs.NumericalError, MemoryError, OSError) as error:
         print(f"icid: {_one_line(error)}", file=sys.stderr)
         return 2
     return 0
@@ -38,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Find causal graphs in tables of numbers.",
         epilog="Start with: icid demo, or icid fit data.csv. Each command explains itself: icid fit --help.",
     )
-    parser.add_argument("--version", action="version", version=f"icid_rs {__version__}")
+    parser.add_argument("--version", action="version", version=f"icid_rs {icid_rs.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in (fit, simulate, score, demo):
         command.add_parser(commands)

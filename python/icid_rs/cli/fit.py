@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import time
 from os.path import getsize, isfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from icid_rs import ICID
-from icid_rs._extras import require
+import icid_rs
+from icid_rs._util.extras import require
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
 from icid_rs.cli.output import check_writable, warnings_in_one_line, write
-from icid_rs.cli.tables import read_table
-from icid_rs.cli.text import TextOptions
-from icid_rs.export.formats import writer
+
+if TYPE_CHECKING:
+    from icid_rs.export.formats import Writer
 
 _DESCRIPTION = """\
 Find the graph of linear causes behind a table. Rows are samples, columns are variables.
@@ -134,24 +134,30 @@ def run(options: argparse.Namespace) -> None:
     with warnings_in_one_line(options.quiet), progress.time_passing("fitting", options.time_limit, options.quiet):
         model.fit(_standardised(table) if options.standardise else table)
     seconds = time.perf_counter() - start
-    write(options.output, getattr(model, export)())
+    write(options.output, export(model.graph_))
     found = f"{model.n_features_in_} variables, {model.adjacency_matrix_.nnz} edges in {seconds:.1f} s"
     known = {"graph": "", "partly": "; some directions may be otherwise", "equivalence class": "; up to equivalence"}
     place = "" if options.output == "-" else f"; written to {options.output}"
     progress.say(f"{found}{known.get(model.info_['identified'], '')}{place}", options.quiet)
 
 
-def _writer(options: argparse.Namespace) -> str:
-    """Return the method that writes the output, and see that it can."""
+def _writer(options: argparse.Namespace) -> Writer:
+    """Return the function that writes the output; raise now, before the fit, if a library it needs is missing."""
+    from icid_rs.export.formats import writer
+    from icid_rs.export.networks import to_graphml
+
     default = "csv" if options.output == "-" else None
     kind = options.format or default
-    method = writer(options.output if kind is None else f"graph.{kind}")
-    if method == "to_graphml":
+    write_graph = writer(options.output if kind is None else f"graph.{kind}")
+    if write_graph is to_graphml:
         require("networkx", "GraphML", "networkx")
-    return method
+    return write_graph
 
 
 def _read(options: argparse.Namespace) -> Any:
+    from icid_rs.cli.tables import read_table
+    from icid_rs.cli.text import TextOptions
+
     allowed = options.missing != "raise"
     text = TextOptions(options.delimiter, options.header, tuple(options.drop), options.encoding, allowed)
     size = getsize(options.data) if isfile(options.data) else 0
@@ -159,9 +165,9 @@ def _read(options: argparse.Namespace) -> Any:
         return read_table(options.data, text, options.array, report)
 
 
-def _model(options: argparse.Namespace) -> ICID:
+def _model(options: argparse.Namespace) -> icid_rs.ICID:
     given = {"threshold": options.threshold, "skewness": options.skewness, "trials": options.trials}
-    return ICID(
+    return icid_rs.ICID(
         precision=options.precision,
         noise=options.noise,
         refine=None if options.refine == "none" else options.refine,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from icid_rs.export.files import encode, write_atomically
+from icid_rs._util.files import encode, write_atomically
 
 
 def check_writable(path: str) -> None:

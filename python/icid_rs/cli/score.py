@@ -7,11 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from icid_rs import CausalGraph, load, metrics
-from icid_rs._archive import read_arrays
+import icid_rs
 from icid_rs.cli.output import write
 
 _DESCRIPTION = """\
@@ -53,7 +49,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read both, compare, print."""
     truth, estimate = _read(options.truth), _read(options.estimate)
-    score = metrics.count_accuracy(*_matched(truth, estimate, options))
+    score = icid_rs.metrics.count_accuracy(*_matched(truth, estimate, options))
     if options.json:
         write("-", json.dumps(score) + "\n")
         return
@@ -64,23 +60,27 @@ def run(options: argparse.Namespace) -> None:
     write("-", "\n".join(lines) + "\n")
 
 
-def _read(path: str) -> CausalGraph:
+def _read(path: str) -> icid_rs.CausalGraph:
     if Path(path).suffix.lower() not in (".npy", ".npz"):
-        return load(path)
+        return icid_rs.load(path)
+    from icid_rs.data.archive import read_arrays
+
     arrays = read_arrays(path)
-    # How SciPy writes sparse matrices.
+    # The arrays of a sparse matrix that SciPy saved.
     if {"data", "indices", "indptr", "shape", "format"} <= set(arrays):
-        return CausalGraph(_sparse(path, arrays))
+        return icid_rs.CausalGraph(_sparse(path, arrays))
     if len(arrays) != 1:
         raise ValueError(f"{path} holds {len(arrays)} arrays; it must be one adjacency matrix")
     try:
-        return CausalGraph(next(iter(arrays.values())))
+        return icid_rs.CausalGraph(next(iter(arrays.values())))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
 def _sparse(path: str, arrays: dict[str, Any]) -> Any:
-    """Put a matrix of SciPy together, of which no index may lead out of it."""
+    """Build the sparse matrix that SciPy saved; raise if an index lies outside of it."""
+    import scipy.sparse as sp
+
     kinds = {"csr": sp.csr_array, "csc": sp.csc_array}
     kind = arrays["format"].item() if arrays["format"].ndim == 0 else None
     kind = kind.decode("latin-1") if isinstance(kind, bytes) else kind
@@ -95,8 +95,8 @@ def _sparse(path: str, arrays: dict[str, Any]) -> Any:
     return matrix
 
 
-def _matched(truth: CausalGraph, estimate: CausalGraph, options: argparse.Namespace) -> tuple[Any, Any]:
-    """Bring both graphs to the same variables."""
+def _matched(truth: icid_rs.CausalGraph, estimate: icid_rs.CausalGraph, options: argparse.Namespace) -> tuple[Any, Any]:
+    """Return both adjacency matrices over the same variables."""
     paths, graphs = (options.truth, options.estimate), (truth, estimate)
     if any(path.lower().endswith((".npy", ".npz")) for path in paths):
         if truth.n_features_in_ != estimate.n_features_in_:
@@ -119,7 +119,11 @@ def _matched(truth: CausalGraph, estimate: CausalGraph, options: argparse.Namesp
     return first, second
 
 
-def _spread(graph: CausalGraph, places: list[int], d: int) -> Any:
+def _spread(graph: icid_rs.CausalGraph, places: list[int], d: int) -> Any:
+    """Return the adjacency matrix over d variables, of which those of the graph have the given places."""
+    import numpy as np
+    import scipy.sparse as sp
+
     rows, columns = graph.adjacency_matrix_.nonzero()
     at = np.asarray(places, dtype=np.intp)
     return sp.csr_array((graph.adjacency_matrix_.data, (at[rows], at[columns])), shape=(d, d))

@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
-from icid_rs import CausalGraph, datasets
+import icid_rs
 from icid_rs.cli.output import check_writable, write
-from icid_rs.cli.tables import format_table
-from icid_rs.export.formats import writer
 
 _EXAMPLES = """\
 examples:
@@ -46,6 +42,11 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Draw, write."""
+    import numpy as np
+
+    from icid_rs.cli.tables import format_table
+    from icid_rs.export.formats import writer
+
     low, high = options.variances
     if not 0 < low <= high < np.inf:
         raise ValueError(f"--variances {low:g} {high:g}: they must be positive, the smaller first")
@@ -56,12 +57,12 @@ def run(options: argparse.Namespace) -> None:
         check_writable(options.truth)
         writer(options.truth)
     rng = np.random.default_rng(options.seed)
-    B = datasets.random_dag(options.d, options.degree, options.kind, random_state=rng)
+    B = icid_rs.datasets.random_dag(options.d, options.degree, options.kind, random_state=rng)
     variances = rng.uniform(low, high, options.d)
     n = 10 * options.d if options.n is None else options.n
-    X = datasets.sample_sem(B, n, noise=options.noise, noise_variances=variances, random_state=rng)
+    X = icid_rs.datasets.sample_sem(B, n, noise=options.noise, noise_variances=variances, random_state=rng)
     names = [f"x{k}" for k in range(options.d)]
     content = format_table(options.output, X, names)
     if options.truth is not None:
-        CausalGraph(B, names, noise_variances=variances).save(options.truth)
+        icid_rs.CausalGraph(B, names, noise_variances=variances).save(options.truth)
     write(options.output, content)

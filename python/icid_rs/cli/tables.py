@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs._archive import read_arrays
-from icid_rs._extras import require
-from icid_rs._validation import FloatArray
+from icid_rs._util.extras import require
+from icid_rs._util.validation import FloatArray
 from icid_rs.cli.text import TextOptions, kept_columns, read_text
-from icid_rs.inputs import Table
+from icid_rs.data.archive import read_arrays
+from icid_rs.data.tables import Table
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")

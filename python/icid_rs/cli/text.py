@@ -12,8 +12,8 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from icid_rs._validation import FloatArray
-from icid_rs.variables import locate_all
+from icid_rs._util.validation import FloatArray
+from icid_rs.graph.variables import locate_all
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
 #: How files write that a value is missing, in lower case.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 
-from icid_rs.export.conventions import Convention, is_transposed
-from icid_rs.graph import GraphHolder, list_edges
-from icid_rs.variables import as_text
+from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.edges import list_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import as_text
 
-#: Graphviz writes the character for it.
+#: Graphviz would replace such an entity by its character.
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
 
 
-def to_dot(graph: GraphHolder, convention: Convention = "row_to_column") -> str:
-    """Write DOT; see `GraphMixin.to_dot`."""
+def to_dot(graph: NamedGraph, *, convention: Convention = "row_to_column") -> str:
+    """Write DOT; see `CausalGraph.to_dot`."""
     transposed = is_transposed(convention)
-    # Names that differ in their kind of line break alone would be one variable.
+    # Quoting writes every line break alike: names that differ only in that would become one variable.
     names = as_text([_quote(name) for name in as_text(graph.names_, "DOT")], "DOT")
     lines = ["digraph {", *(f"  {name};" for name in names)]
     for edge in list_edges(graph.adjacency_matrix_, names):
@@ -37,6 +38,6 @@ def _quote(name: str) -> str:
         raise ValueError(f"DOT cannot hold '\\x00' in the name {name!r}; rename it, or use JSON")
     escaped = _ENTITY.sub("&amp;", name.replace("\\", "\\\\").replace('"', '\\"'))
     if escaped.startswith("%"):
-        # For Graphviz this would be a thing without a name, and another one each time.
+        # Graphviz takes a name that begins with % for an anonymous node, a new one each time.
         escaped = "&#37;" + escaped[1:]
     return '"' + escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n") + '"'

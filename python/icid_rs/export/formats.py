@@ -1,94 +1,78 @@
-"""Graphs in files, by the suffix of their names."""
+"""Graph files: the suffix of a file names its format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from icid_rs.causal_graph import CausalGraph
-from icid_rs.export.files import write_atomically
-from icid_rs.export.networks import from_graphml
-from icid_rs.export.schema import from_json
-from icid_rs.export.tables import from_csv
-from icid_rs.graph import GraphHolder
+from icid_rs._util.files import write_atomically
+from icid_rs.export.dot import to_dot
+from icid_rs.export.networks import from_graphml, to_graphml
+from icid_rs.export.reading import Graph
+from icid_rs.export.schema import from_json, to_json
+from icid_rs.export.tables import from_csv, to_csv
+from icid_rs.export.web import to_html
+from icid_rs.graph.named_graph import NamedGraph
 
-#: Suffixes, and the method that writes such a file.
-WRITERS = {".json": "to_json", ".graphml": "to_graphml", ".dot": "to_dot", ".gv": "to_dot", ".csv": "to_csv"}
-WRITERS[".html"] = "to_html"
-_READERS: dict[str, Callable[[bytes], CausalGraph]] = {
-    ".json": lambda content: from_json(_text(content)),
-    # XML says itself how it is encoded.
+#: A function of a graph and options of its format, which returns the text of the file.
+Writer = Callable[..., str]
+Entry = TypeVar("Entry")
+
+WRITERS: dict[str, Writer] = {
+    ".json": to_json,
+    ".graphml": to_graphml,
+    ".dot": to_dot,
+    ".gv": to_dot,
+    ".csv": to_csv,
+    ".html": to_html,
+}
+_READERS: dict[str, Callable[[bytes, Any], Any]] = {
+    ".json": lambda content, kind: from_json(_text(content), kind),
+    # XML declares its own encoding.
     ".graphml": from_graphml,
-    ".csv": lambda content: from_csv(_text(content)),
+    ".csv": lambda content, kind: from_csv(_text(content), kind),
 }
 
 
-def writer(path: str | PathLike[str]) -> str:
-    """Return the name of the method that writes a file with this suffix.
+def writer(path: str | PathLike[str]) -> Writer:
+    """Return the function that writes files with this suffix.
 
     Examples
     --------
     >>> from icid_rs.export.formats import writer
-    >>> writer("graph.json")
+    >>> writer("graph.json").__name__
     'to_json'
     """
-    return WRITERS[_suffix(path, WRITERS)]
+    return _by_suffix(path, WRITERS)
 
 
-def save(graph: GraphHolder, path: str | PathLike[str], **options: Any) -> None:
-    """Write a file; see `GraphMixin.save`."""
-    write_atomically(path, getattr(graph, writer(path))(**options))
+def save(graph: NamedGraph, path: str | PathLike[str], **options: Any) -> None:
+    """Write a file; see `CausalGraph.save`."""
+    write_atomically(path, writer(path)(graph, **options))
 
 
-def load(path: str | PathLike[str]) -> CausalGraph:
-    """Read a graph from a file.
-
-    Parameters
-    ----------
-    path : path
-        Its suffix says what it is. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
-        same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
-        with a header that names the columns ``source``, ``target`` and ``weight``; variables without an edge are not
-        in it, and all names are strings.
-
-    Returns
-    -------
-    CausalGraph
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold a graph; the message says where it is wrong. Nothing in a file is ever executed.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from icid_rs import CausalGraph, load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "graph.json")
-    ...     CausalGraph([[0, 0.1], [0, 0]], ["rain", "wet"]).save(path)
-    ...     load(path).parents("wet")
-    ['rain']
-    """
-    read = _READERS[_suffix(path, _READERS)]
+def load(path: str | PathLike[str], kind: type[Graph]) -> Graph:
+    """Read a file as a graph of class `kind`; see `icid_rs.load`."""
+    read = _by_suffix(path, _READERS)
     content = Path(path).read_bytes()
     try:
-        return read(content)
+        graph: Graph = read(content, kind)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: no UTF-8 text (byte {error.start})") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    return graph
 
 
 def _text(content: bytes) -> str:
-    # Spreadsheets put a mark in front.
+    # Spreadsheets write a byte order mark first.
     return content.decode("utf-8-sig")
 
 
-def _suffix(path: str | PathLike[str], known: dict[str, Any]) -> str:
+def _by_suffix(path: str | PathLike[str], known: Mapping[str, Entry]) -> Entry:
     suffix = Path(path).suffix.lower()
     if suffix not in known:
         raise ValueError(f"{path}: the suffix must be one of {', '.join(known)}, not {suffix!r}")
-    return suffix
+    return known[suffix]

@@ -8,32 +8,36 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from icid_rs._extras import require
-from icid_rs.causal_graph import CausalGraph, weight_matrix
-from icid_rs.export.conventions import Convention, is_transposed
-from icid_rs.graph import GraphHolder, list_edges
-from icid_rs.variables import as_plain, as_text
+from icid_rs._util.extras import require
+from icid_rs.export.reading import Graph, build_graph
+from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.edges import list_edges
+from icid_rs.graph.equivalence import reversible_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import as_plain, as_text
 
-#: What XML 1.0 has no way to write.
+#: Characters that XML 1.0 cannot represent.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def to_networkx(graph: GraphHolder, convention: Convention = "row_to_column") -> Any:
-    """Build a ``networkx.DiGraph``; see `GraphMixin.to_networkx`."""
+def to_networkx(graph: NamedGraph, *, convention: Convention = "row_to_column") -> Any:
+    """Build a ``networkx.DiGraph``; see `CausalGraph.to_networkx`."""
     nx = require("networkx", "to_networkx", "networkx")
     transposed = is_transposed(convention)
     names = graph.names_
     result = nx.DiGraph(convention=convention)
     result.add_nodes_from(names)
-    attributes = {"noise_variance": graph.noise_variances_, "mean": graph.location_}
+    attributes: dict[str, Any] = {"noise_variance": graph.noise_variances_, "mean": graph.location_}
     if graph.causal_order_ is not None:
         attributes["order"] = np.argsort(graph.causal_order_)
     for key, values in attributes.items():
         if values is not None:
             nx.set_node_attributes(result, dict(zip(names, values.tolist(), strict=True)), key)
-    reversible = _reversible(graph)
+    reversible = None
+    if graph.cpdag_ is not None:
+        rows, columns = reversible_edges(graph.cpdag_).nonzero()
+        reversible = {(names[i], names[j]) for i, j in zip(rows, columns, strict=True)}
     for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_):
         data: dict[str, Any] = {"weight": edge.weight}
         if reversible is not None:
@@ -45,8 +49,8 @@ def to_networkx(graph: GraphHolder, convention: Convention = "row_to_column") ->
     return result
 
 
-def from_networkx(graph: Any) -> CausalGraph:
-    """Read a ``networkx.DiGraph``; see `CausalGraph.from_networkx`."""
+def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
+    """Read a ``networkx.DiGraph`` as a graph of class `kind`; see `CausalGraph.from_networkx`."""
     if not hasattr(graph, "is_directed"):
         raise TypeError(f"from_networkx reads a networkx.DiGraph, not {type(graph).__name__}")
     if not graph.is_directed() or graph.is_multigraph():
@@ -59,10 +63,6 @@ def from_networkx(graph: Any) -> CausalGraph:
         for key in ("weight", "confidence", "reversible"):
             if not isinstance(data.get(key, 1.0), Real):
                 raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no number")
-    sources, targets = [place[a] for a, _, _ in edges], [place[b] for _, b, _ in edges]
-
-    def matrix(values: list[Any]) -> Any:
-        return sp.csr_array((np.asarray(values, dtype=np.float64), (sources, targets)), shape=(len(names), len(names)))
 
     def of_nodes(key: str) -> Any:
         values = [graph.nodes[name].get(key) for name in names]
@@ -70,23 +70,25 @@ def from_networkx(graph: Any) -> CausalGraph:
 
     def of_edges(key: str) -> Any:
         values = [data.get(key) for _, _, data in edges]
-        return None if not values or any(value is None for value in values) else matrix(values)
+        return None if not values or any(value is None for value in values) else values
 
-    reversible, ranks = of_edges("reversible"), of_nodes("order")
-    B = weight_matrix(sources, targets, [data.get("weight", 1.0) for _, _, data in edges], names)
-    return CausalGraph(
-        B,
+    ranks = of_nodes("order")
+    return build_graph(
+        kind,
         names,
+        [place[a] for a, _, _ in edges],
+        [place[b] for _, b, _ in edges],
+        [data.get("weight", 1.0) for _, _, data in edges],
+        reversible=of_edges("reversible"),
+        confidence=of_edges("confidence"),
         causal_order=None if ranks is None else np.argsort(ranks),
-        cpdag=None if reversible is None else B.astype(bool).astype(np.float64) + reversible.T,
         noise_variances=of_nodes("noise_variance"),
         location=of_nodes("mean"),
-        confidence=of_edges("confidence"),
     )
 
 
-def to_graphml(graph: GraphHolder, convention: Convention = "row_to_column") -> str:
-    """Write GraphML; see `GraphMixin.to_graphml`."""
+def to_graphml(graph: NamedGraph, *, convention: Convention = "row_to_column") -> str:
+    """Write GraphML; see `CausalGraph.to_graphml`."""
     nx = require("networkx", "GraphML", "networkx")
     names = as_plain(graph.names_, "GraphML")
     for name in as_text(names, "GraphML"):
@@ -96,15 +98,15 @@ def to_graphml(graph: GraphHolder, convention: Convention = "row_to_column") -> 
     integers = all(isinstance(name, int) for name in names)
     if not integers and not all(isinstance(name, str) for name in names):
         raise ValueError("the names are partly strings and partly integers, which GraphML cannot tell; use JSON")
-    network = to_networkx(graph, convention)
+    network = to_networkx(graph, convention=convention)
     network.graph["integer_names"] = integers
     file = io.BytesIO()
     nx.write_graphml_xml(network, file, named_key_ids=True)
     return file.getvalue().decode()
 
 
-def from_graphml(content: bytes) -> CausalGraph:
-    """Read GraphML, ours or another's."""
+def from_graphml(content: bytes, kind: type[Graph]) -> Graph:
+    """Read GraphML, written by this package or another program, as a graph of class `kind`."""
     nx = require("networkx", "GraphML", "networkx")
     try:
         network = nx.read_graphml(io.BytesIO(content))
@@ -112,12 +114,4 @@ def from_graphml(content: bytes) -> CausalGraph:
         raise ValueError(f"not valid GraphML: {error}") from None
     if network.graph.pop("integer_names", False):
         network = nx.relabel_nodes(network, int)
-    return from_networkx(network)
-
-
-def _reversible(graph: GraphHolder) -> set[tuple[Any, Any]] | None:
-    if graph.cpdag_ is None:
-        return None
-    names = graph.names_
-    rows, columns = graph.cpdag_.multiply(graph.cpdag_.T).nonzero()
-    return {(names[i], names[j]) for i, j in zip(rows, columns, strict=True)}
+    return from_networkx(network, kind)

@@ -28,18 +28,18 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from icid_rs.causal_graph import CausalGraph, weight_matrix
-from icid_rs.graph import GraphHolder, list_edges
-from icid_rs.variables import as_plain
+from icid_rs.export.reading import Graph, build_graph
+from icid_rs.graph.edges import entries_at, list_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import as_plain
 
 FORMAT = "icid_rs.graph"
 VERSION = 1
 
 
-def to_json(graph: GraphHolder) -> str:
-    """Write JSON; see `GraphMixin.to_json`."""
+def to_json(graph: NamedGraph) -> str:
+    """Write JSON; see `CausalGraph.to_json`."""
     names = as_plain(graph.names_, "JSON")
     order = graph.causal_order_
     head = {
@@ -50,8 +50,8 @@ def to_json(graph: GraphHolder) -> str:
         "noise_variances": _list(graph.noise_variances_),
         "means": _list(graph.location_),
         "causal_order": None if order is None else [names[i] for i in order],
-        "settings": _plain(graph._settings()),
-        "info": _plain(graph._summary()),
+        "settings": _plain(graph.settings_),
+        "info": _plain(graph.info_),
     }
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
     edges = ",\n".join(f"    {_dump(edge)}" for edge in _edges(graph, names))
@@ -59,14 +59,14 @@ def to_json(graph: GraphHolder) -> str:
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
-def from_json(text: str) -> CausalGraph:
-    """Read what `to_json` wrote, and check that it is a graph.
+def from_json(text: str, kind: type[Graph]) -> Graph:
+    """Read what `to_json` wrote as a graph of class `kind`; raise ValueError where it is wrong.
 
     Examples
     --------
     >>> from icid_rs import CausalGraph
     >>> from icid_rs.export.schema import from_json
-    >>> from_json(CausalGraph([[0, 0.1], [0, 0]]).to_json()).adjacency_matrix_.toarray()
+    >>> from_json(CausalGraph([[0, 0.1], [0, 0]]).to_json(), CausalGraph).adjacency_matrix_.toarray()
     array([[0. , 0.1],
            [0. , 0. ]])
     """
@@ -81,21 +81,20 @@ def from_json(text: str) -> CausalGraph:
         raise ValueError(f"version = {number!r}: it must be a positive integer")
     if number > VERSION:
         raise ValueError(f"version = {number}: this icid_rs reads version {VERSION}; install a newer one")
-    return _Reader(content).graph()
+    return _Reader(content).graph(kind)
 
 
-def _edges(graph: GraphHolder, names: list[str | int]) -> list[dict[str, Any]]:
+def _edges(graph: NamedGraph, names: list[str | int]) -> list[dict[str, Any]]:
     position = {name: k for k, name in enumerate(names)}
-    cpdag = None if graph.cpdag_ is None else graph.cpdag_.T.tocsr().astype(bool)
     listed = [edge._asdict() for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_)]
     if graph.confidence_ is None:
         for edge in listed:
             del edge["confidence"]
-    back: list[bool | None] = [None] * len(listed)
-    if cpdag is not None and listed:
-        sources, targets = ([position[edge[end]] for edge in listed] for end in ("source", "target"))
-        back = np.asarray(cpdag[sources, targets]).ravel().tolist()
-    return [{**edge, "reversible": value} for edge, value in zip(listed, back, strict=True)]
+    reversible: list[bool | None] = [None] * len(listed)
+    if graph.cpdag_ is not None:
+        sources, targets = (np.array([position[edge[end]] for edge in listed], int) for end in ("source", "target"))
+        reversible = entries_at(graph.cpdag_, targets, sources).astype(bool).tolist()
+    return [{**edge, "reversible": value} for edge, value in zip(listed, reversible, strict=True)]
 
 
 def _dump(value: Any) -> str:
@@ -131,35 +130,29 @@ class _Reader:
         self.names = self._names()
         self.position = {name: k for k, name in enumerate(self.names)}
 
-    def graph(self) -> CausalGraph:
-        d = len(self.names)
+    def graph(self, kind: type[Graph]) -> Graph:
         edges = self._list("edges")
         sources, targets = ([self._end(k, edge, end) for k, edge in enumerate(edges)] for end in ("source", "target"))
-
-        def matrix(values: list[Any]) -> Any:
-            return sp.csr_array((np.asarray(values, dtype=np.float64), (sources, targets)), shape=(d, d))
-
-        weights = [_number(edge.get("weight"), f"edges[{k}].weight") for k, edge in enumerate(edges)]
-        B = weight_matrix(sources, targets, weights, self.names)
-        confidence = None
-        if edges and all("confidence" in edge for edge in edges):
-            values = [_number(edge["confidence"], f"edges[{k}].confidence") for k, edge in enumerate(edges)]
-            confidence = matrix(values)
-        reversible = self._reversible(edges)
-        order = self.content.get("causal_order")
-        return CausalGraph(
-            B,
+        weights = self._numbers(edges, "weight")
+        confident = bool(edges) and all("confidence" in edge for edge in edges)
+        ordered = self.content.get("causal_order") is not None
+        return build_graph(
+            kind,
             self.names,
-            causal_order=None
-            if order is None
-            else [self._place(x, "causal_order") for x in self._list("causal_order")],
-            cpdag=None if reversible is None else B.astype(bool).astype(np.float64) + matrix(reversible).T,
+            sources,
+            targets,
+            weights,
+            reversible=self._reversible(edges),
+            confidence=self._numbers(edges, "confidence") if confident else None,
+            causal_order=[self._place(x, "causal_order") for x in self._list("causal_order")] if ordered else None,
             noise_variances=self._vector("noise_variances"),
             location=self._vector("means"),
-            confidence=confidence,
             settings=self._object("settings"),
             info=self._object("info"),
         )
+
+    def _numbers(self, edges: list[dict[str, Any]], key: str) -> list[float]:
+        return [_number(edge.get(key), f"edges[{k}].{key}") for k, edge in enumerate(edges)]
 
     def _names(self) -> list[Any]:
         names = self._list("names")

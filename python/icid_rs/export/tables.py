@@ -6,22 +6,20 @@ import csv
 import io
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
+from icid_rs._util.extras import require
+from icid_rs._util.memory import ensure_square
+from icid_rs.export.reading import Graph, build_graph
+from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.edges import Edge, list_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import as_text
 
-from icid_rs._extras import require
-from icid_rs._memory import ensure_square
-from icid_rs.causal_graph import CausalGraph, weight_matrix
-from icid_rs.export.conventions import Convention, is_transposed
-from icid_rs.graph import Edge, GraphHolder, list_edges
-from icid_rs.variables import as_text
-
-#: What makes a spreadsheet take the content of a cell for a formula.
+#: First characters of a cell that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_pandas(graph: GraphHolder, convention: Convention = "row_to_column") -> Any:
-    """Build a data frame of weights; see `GraphMixin.to_pandas`."""
+def to_pandas(graph: NamedGraph, *, convention: Convention = "row_to_column") -> Any:
+    """Build a data frame of weights; see `CausalGraph.to_pandas`."""
     pd = require("pandas", "to_pandas", "pandas")
     names = graph.names_
     ensure_square(len(names), "the frame", copies=2)
@@ -31,8 +29,8 @@ def to_pandas(graph: GraphHolder, convention: Convention = "row_to_column") -> A
     return frame.T if is_transposed(convention) else frame
 
 
-def to_csv(graph: GraphHolder, convention: Convention = "row_to_column", *, spreadsheet: bool = False) -> str:
-    """Write a list of edges; see `GraphMixin.to_csv`."""
+def to_csv(graph: NamedGraph, *, convention: Convention = "row_to_column", spreadsheet: bool = False) -> str:
+    """Write a list of edges; see `CausalGraph.to_csv`."""
     names = as_text(graph.names_, "CSV")
     if spreadsheet:
         names = [f"'{name}" if name.startswith(_FORMULA) else name for name in names]
@@ -50,23 +48,24 @@ def to_csv(graph: GraphHolder, convention: Convention = "row_to_column", *, spre
     return file.getvalue()
 
 
-def from_csv(text: str) -> CausalGraph:
-    r"""Read a list of edges with a header; variables are numbered as they occur.
+def from_csv(text: str, kind: type[Graph]) -> Graph:
+    r"""Read a list of edges with a header as a graph of class `kind`; variables come in the order of first mention.
 
     Examples
     --------
+    >>> from icid_rs import CausalGraph
     >>> from icid_rs.export.tables import from_csv
-    >>> from_csv("source,target,weight\nrain,wet,0.5\n").edges().values.tolist()
+    >>> from_csv("source,target,weight\nrain,wet,0.5\n", CausalGraph).edges().values.tolist()
     [['rain', 'wet', 0.5]]
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        return _read_edges(reader)
+        return _read_edges(reader, kind)
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from None
 
 
-def _read_edges(reader: Any) -> CausalGraph:
+def _read_edges(reader: Any, kind: type[Graph]) -> Graph:
     header: list[str] = next(reader, [])
     if not {"source", "target"} <= set(header):
         shown = ",".join(header)
@@ -92,11 +91,5 @@ def _read_edges(reader: Any) -> CausalGraph:
                 raise ValueError(
                     f"line {reader.line_num}, column {field!r}: {cells[field]!r} is not a number"
                 ) from None
-    shape = (len(place), len(place))
     weights = columns.get("weight", [1.0] * len(ends[0]))
-    confidence = columns.get("confidence")
-    return CausalGraph(
-        weight_matrix(*ends, weights, list(place)),
-        list(place),
-        confidence=None if confidence is None else sp.csr_array((np.asarray(confidence), ends), shape=shape),
-    )
+    return build_graph(kind, list(place), *ends, weights, confidence=columns.get("confidence"))

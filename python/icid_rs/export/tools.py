@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from icid_rs._extras import require
-from icid_rs.graph import GraphHolder
-from icid_rs.variables import as_text
+from icid_rs._util.extras import require
+from icid_rs.graph.equivalence import reversible_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import as_text
 
 
-def to_dowhy(graph: GraphHolder, data: Any = None) -> Any:
-    """Build a model of DoWhy's ``gcm``; see `GraphMixin.to_dowhy`."""
+def to_dowhy(graph: NamedGraph, data: Any = None) -> Any:
+    """Build a model of DoWhy's ``gcm``; see `CausalGraph.to_dowhy`."""
     gcm = require("dowhy.gcm", "to_dowhy", "dowhy")
     ml = require("dowhy.gcm.ml", "to_dowhy", "dowhy")
     parents_key = require("dowhy.gcm.causal_models", "to_dowhy", "dowhy").PARENTS_DURING_FIT
@@ -23,12 +24,13 @@ def to_dowhy(graph: GraphHolder, data: Any = None) -> Any:
     _check_acyclic(graph, "DoWhy")
     location = np.zeros(len(names)) if graph.location_ is None else graph.location_
     residuals = None if data is None else _residuals(graph, data, location)
-    if residuals is None and graph.noise_variances_ is None:
+    variances: Any = graph.noise_variances_
+    if residuals is None and variances is None:
         raise ValueError("the noise variances are not known; give the data, whose residuals are then the noise")
 
     def noise(j: int, mean: float) -> Any:
         if residuals is None:
-            return gcm.ScipyDistribution(norm, loc=mean, scale=float(np.sqrt(graph.noise_variances_[j])))
+            return gcm.ScipyDistribution(norm, loc=mean, scale=float(np.sqrt(variances[j])))
         empirical = gcm.EmpiricalDistribution()
         empirical.fit(residuals[:, j] + mean)
         return empirical
@@ -52,8 +54,8 @@ def to_dowhy(graph: GraphHolder, data: Any = None) -> Any:
     return model
 
 
-def to_causallearn(graph: GraphHolder, kind: Literal["dag", "cpdag"] = "dag") -> Any:
-    """Build a graph of causal-learn; see `GraphMixin.to_causallearn`."""
+def to_causallearn(graph: NamedGraph, kind: Literal["dag", "cpdag"] = "dag") -> Any:
+    """Build a graph of causal-learn; see `CausalGraph.to_causallearn`."""
     if kind not in ("dag", "cpdag"):
         raise ValueError(f"kind = {kind!r}: it must be 'dag' or 'cpdag'")
     general = require("causallearn.graph.GeneralGraph", "to_causallearn", "causal-learn").GeneralGraph
@@ -64,21 +66,21 @@ def to_causallearn(graph: GraphHolder, kind: Literal["dag", "cpdag"] = "dag") ->
     nodes = [node(name) for name in as_text(graph.names_, "causal-learn")]
     result = general(nodes)
     B = graph.adjacency_matrix_
-    reversible = set() if kind == "dag" else set(zip(*graph.cpdag_.multiply(graph.cpdag_.T).nonzero(), strict=True))
+    reversible = set() if kind == "dag" else set(zip(*reversible_edges(graph.cpdag_).nonzero(), strict=True))
     rank = np.argsort(graph.causal_order_)
-    # The library's record of ancestors comes out right if the edges of causes come before those of effects.
+    # causal-learn records ancestors correctly only if the edges into causes are added before those into effects.
     for i, j in sorted(zip(*B.nonzero(), strict=True), key=lambda ends: rank[ends[1]]):
         end = endpoint.TAIL if (i, j) in reversible else endpoint.ARROW
         result.add_edge(edge(nodes[i], nodes[j], endpoint.TAIL, end))
     return result
 
 
-def _check_acyclic(graph: GraphHolder, library: str) -> None:
+def _check_acyclic(graph: NamedGraph, library: str) -> None:
     if graph.causal_order_ is None:
         raise ValueError(f"the graph has directed cycles, which {library} does not take; fit with dag='greedy'")
 
 
-def _residuals(graph: GraphHolder, data: Any, location: Any) -> Any:
+def _residuals(graph: NamedGraph, data: Any, location: Any) -> Any:
     names = graph.names_
     if hasattr(data, "columns"):
         missing = [name for name in names if name not in list(data.columns)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs._validation import FloatArray
+from icid_rs._util.validation import FloatArray
 from icid_rs.plotting import style
 
 #: Variables up to which rows and columns of the heat map are named.

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs._validation import FloatArray, as_csr
+from icid_rs._util.validation import FloatArray, as_csr
+from icid_rs.graph.equivalence import reversible_edges
+from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting import style
 from icid_rs.plotting.layout import Layout, layered_layout
 from icid_rs.plotting.part import HEIGHT
@@ -103,6 +105,26 @@ def plot_graph(
     if values.size:
         _draw_colour_bar(ax, limit, linear_width, width, height)
     return ax
+
+
+def drawing(graph: NamedGraph) -> dict[str, Any]:
+    """Return the arguments that every picture of a graph shares: adjacency, names, order and reversible edges.
+
+    Examples
+    --------
+    >>> from icid_rs.graph.named_graph import NamedGraph
+    >>> from icid_rs.plotting.graph import drawing
+    >>> drawing(NamedGraph([[0, 0.8], [0, 0]], ["rain", "wet"]))["names"]
+    ['rain', 'wet']
+    """
+    # More than the class was identified, or nothing is known of that: then directions are drawn as found.
+    only_class = graph.info_.get("identified") == "equivalence class"
+    return {
+        "adjacency": graph.adjacency_matrix_,
+        "names": graph.names_,
+        "order": graph.causal_order_,
+        "reversible": reversible_edges(graph.cpdag_) if only_class else None,
+    }
 
 
 def _notes(sure: bool, dashed: bool) -> str:

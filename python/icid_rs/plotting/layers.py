@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from scipy.sparse.csgraph import laplacian
 from scipy.sparse.linalg import eigsh
 
-from icid_rs._validation import FloatArray
+from icid_rs._util.validation import FloatArray
 
 IntArray = NDArray[np.intp]
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from icid_rs._validation import FloatArray
-from icid_rs.dag import acyclic_graph
+from icid_rs._util.validation import FloatArray
+from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.plotting.layers import IntArray
 from icid_rs.plotting.part import HEIGHT, ROW_GAP, Part, lay_out_part
 
@@ -82,7 +82,7 @@ def layered_layout(
     kept = (coo.data != 0) & (coo.row != coo.col)
     source, target = coo.row[kept].astype(np.intp), coo.col[kept].astype(np.intp)
     rank = np.empty(d, dtype=np.intp)
-    rank[acyclic_graph(adjacency).order if order is None else order] = np.arange(d)
+    rank[acyclic_graph(adjacency)[1] if order is None else order] = np.arange(d)
     # Within the layout every edge follows the order; one that does not is turned round, and back at the end.
     backward = rank[source] > rank[target]
     tail, head = np.where(backward, target, source), np.where(backward, source, target)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs._validation import FloatArray, as_csr
-from icid_rs.dag import acyclic_graph
+from icid_rs._util.validation import FloatArray, as_csr
+from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.plotting import style
 
 #: Cells along a side; a larger matrix shows the strongest entry of a block in each.
@@ -52,7 +52,7 @@ def plot_matrix(
     d = B.shape[0]
     if theta.shape != B.shape:
         raise ValueError(f"precision has shape {theta.shape}, but adjacency {B.shape}")
-    order = acyclic_graph(B).order if order is None else np.asarray(order)
+    order = acyclic_graph(B)[1] if order is None else np.asarray(order)
     labels = [style.shorten(name) for name in (range(d) if names is None else names)]
     if axes is None:
         axes = style.new_figure(11, 5).subplots(1, 2, gridspec_kw={"wspace": 0.45 if d <= _MOST_NAMES else 0.25})

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import isotonic_regression
 
-from icid_rs._validation import FloatArray
+from icid_rs._util.validation import FloatArray
 from icid_rs.plotting.layers import IntArray, Layered, assign_layers
 
 #: Height of a variable, and of the room that a passing edge takes.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from icid_rs._extras import require
-from icid_rs._validation import FloatArray, as_csr
+from icid_rs._util.extras import require
+from icid_rs._util.validation import FloatArray, as_csr
 
 #: Blue for negative and orange for positive weights: told apart with any common colour blindness.
 NEGATIVE, NEUTRAL, POSITIVE = "#1f6fb4", "#b9bec6", "#d5620e"

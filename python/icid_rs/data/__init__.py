@@ -1,0 +1,1 @@
+"""From whatever holds a table to numbers, names and moments."""

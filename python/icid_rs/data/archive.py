@@ -1,0 +1,153 @@
+"""Files of arrays: written at once or not at all, and read without executing anything."""
+
+from __future__ import annotations
+
+import json
+import tokenize
+import zipfile
+import zlib
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icid_rs._util.files import write_atomically
+
+_FORMAT = "icid_rs moments"
+_VERSION = 1
+#: Arrays with their number of dimensions.
+_ARRAYS = {"weight": 1, "shift": 1, "mean": 1, "second": 2, "third": 2, "keys": 1, "rows": 2, "row_weights": 1}
+#: Settings with their types.
+_SETTINGS: dict[str, Any] = {
+    "names": list | None,
+    "missing": str,
+    "dropped": int,
+    "third": bool,
+    "reservoir": int,
+    "random_state": int,
+}
+#: What a damaged file may make NumPy and zipfile raise.
+DAMAGE = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    IndexError,
+    TypeError,
+    SyntaxError,
+    RecursionError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def save(path: str | PathLike[str], state: dict[str, Any]) -> None:
+    """Write settings and arrays."""
+    header = {"format": _FORMAT, "version": _VERSION, "settings": state["settings"]}
+    try:
+        text = json.dumps(header)
+    except TypeError:
+        raise TypeError("column names must be text or numbers to be saved") from None
+    arrays = {name: state[name] for name in _ARRAYS if name in state}
+    write_atomically(path, lambda file: np.savez(file, header=np.array(text), **arrays))
+
+
+def load(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what `save` wrote, and check that it fits together."""
+    try:
+        content = read_arrays(path)
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold moments: {str(error).removeprefix(f'{path}: ')}") from None
+    try:
+        header = json.loads(str(content.pop("header")))
+    except (KeyError, ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ValueError(f"{path} does not hold moments; Moments.load reads what Moments.save wrote")
+    if header.get("version") != _VERSION:
+        raise ValueError(f"{path} is of version {header.get('version')}, but this is version {_VERSION}")
+    state = {"settings": header.get("settings"), **content}
+    problem = _problem(state)
+    if problem:
+        raise ValueError(f"{path} is damaged: {problem}")
+    return state
+
+
+def read_arrays(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
+    """Read the arrays of an ``.npy`` (called X) or ``.npz`` file; nothing in it is executed.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from icid_rs.data.archive import read_arrays
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/x.npy", np.eye(2))
+    ...     read_arrays(f"{folder}/x.npy")["X"].shape
+    (2, 2)
+    """
+    with open(path, "rb") as file:
+        try:
+            content = np.load(file, allow_pickle=False)
+            return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
+        except DAMAGE as error:
+            raise ValueError(f"{path}: {reason(error)}") from None
+
+
+def reason(error: Exception) -> str:
+    """Tell why NumPy cannot read a file.
+
+    Examples
+    --------
+    >>> from icid_rs.data.archive import reason
+    >>> reason(EOFError())
+    'no whole NumPy file of numbers: it ends too early'
+    """
+    text = str(error)
+    if "allow_pickle" in text:
+        # NumPy takes whatever it does not know for a pickle, and advises to load it.
+        text = "it holds Python objects, or is of another format"
+    return f"no whole NumPy file of numbers: {text or 'it ends too early'}"
+
+
+def _problem(state: dict[str, Any]) -> str | None:
+    """Tell what does not fit together."""
+    settings = state["settings"]
+    if not isinstance(settings, dict):
+        return "its settings are missing"
+    expected = {**_SETTINGS, **({"n": int, "complete": bool} if "second" in state else {})}
+    for name, kind in expected.items():
+        value = settings.get(name)
+        if name == "reservoir" and value is None and "second" not in state:
+            # How many columns there are, and so how many rows will be kept, is not known yet.
+            continue
+        if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or not 0 <= value < 2**63)):
+            return f"its setting {name} is {value!r}"
+    if "second" not in state:
+        return None
+    arrays = {name: state[name] for name in _ARRAYS if name in state}
+    missing = set(_ARRAYS) - {"third"} - set(arrays)
+    if missing:
+        return f"{sorted(missing)[0]} is missing"
+    for name, array in arrays.items():
+        if array.ndim != _ARRAYS[name]:
+            return f"{name} has {array.ndim} dimensions"
+        if array.dtype != (np.uint64 if name == "keys" else np.float64):
+            return f"{name} holds {array.dtype}"
+        if name != "keys" and not np.isfinite(array).all():
+            return f"{name} is not finite"
+    d, k = len(arrays["shift"]), len(arrays["keys"])
+    names = settings["names"]
+    if not d or (names is not None and len(names) != d) or ("third" in arrays) != settings["third"]:
+        return "its settings do not fit its arrays"
+    shapes = {"weight": (2,), "mean": (d,), "second": (d, d), "third": (d, d), "rows": (k, d), "row_weights": (k,)}
+    for name, shape in shapes.items():
+        if name in arrays and arrays[name].shape != shape:
+            return f"{name} has shape {arrays[name].shape}, not {shape}"
+    if (arrays["second"].diagonal() < 0).any() or not (arrays["weight"] > 0).all():
+        return "a variance or a weight is negative"
+    return None

@@ -1,0 +1,485 @@
+"""All that is needed of the rows of a table, in a form that can be merged: rows without limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icid_rs._core import Accumulator
+from icid_rs._util.validation import FloatArray, check_int, symmetrise_single
+from icid_rs.data import archive, streaming, tables
+from icid_rs.data.reservoir import Reservoir
+
+#: Rows that are kept beside the moments.
+RESERVOIR = 10_000
+#: Numbers in them.
+NUMBERS = 5_000_000
+_MISSING = ("raise", "drop")
+
+
+class Moments:
+    """Number, means, covariance and third moments of rows that need not fit into memory.
+
+    Rows come in chunks, in any order, from one stream or from several that are merged. `ICID.fit` takes moments in
+    place of a table. What needs rows themselves, the shape of residuals, uses a sample of them that is kept beside the
+    moments, and that does not depend on how the rows were cut or merged.
+
+    Parameters
+    ----------
+    names : sequence of length d, optional
+        The columns; by default those of the first chunk, if it has names.
+    third : bool
+        Whether E[x_i² x_j] is computed too, for `skewness` of `ICID`. Costs twice as much as the covariance.
+    reservoir : int, optional
+        How many distinct rows are kept at most; by default 10 000, or fewer if these are over five million numbers.
+    missing : {"raise", "drop"}
+        What becomes of rows with entries that are missing or infinite.
+    random_state : int
+        Seed of the sample.
+    n_threads : int, optional
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    n_effective : int
+        What they are worth: n if all have the same weight, otherwise (Σw)² / Σw², after Kish (1965).
+    dropped : int
+        Rows that were left out.
+    mean : numpy.ndarray of shape (d,)
+    covariance : numpy.ndarray of shape (d, d)
+        With denominator n, or the sum of the weights.
+    third : numpy.ndarray of shape (d, d) or None
+        E[(x_i − μ_i)² (x_j − μ_j)].
+    rows : numpy.ndarray of shape (k, d)
+        Rows of equal weight that stand for all: every one, or a sample.
+    complete : bool
+        Whether the rows are all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import ICID, Moments, datasets
+    >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 2000, random_state=0)
+    >>> first, second = Moments().update(X[:300]), Moments().update(X[300:])
+    >>> both = first + second
+    >>> both.n, bool(np.allclose(both.covariance, np.cov(X.T, bias=True)))
+    (2000, True)
+    >>> model = ICID().fit(both)
+    >>> bool(abs(model.adjacency_matrix_ - ICID().fit(X).adjacency_matrix_).max() < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Any] | None = None,
+        *,
+        third: bool = False,
+        reservoir: int | None = None,
+        missing: str = "raise",
+        random_state: int = 0,
+        n_threads: int | None = None,
+    ) -> None:
+        if missing not in _MISSING:
+            raise ValueError(f"missing = {missing!r}: it must be one of {_MISSING}")
+        if isinstance(names, str):
+            raise TypeError(f"names must be a sequence with one name for each column, not {names!r}")
+        self.names = None if names is None else list(names)
+        tables.check_names(self.names or [])
+        self.missing = missing
+        self.n_threads = n_threads
+        self.dropped = 0
+        self._third = bool(third)
+        self._size = None if reservoir is None else check_int(reservoir, "reservoir", 0)
+        self._seed = check_int(random_state, "random_state", 0)
+        self._sums: Accumulator | None = None
+        self._reservoir: Reservoir | None = None
+
+    @classmethod
+    def from_covariance(
+        cls, covariance: ArrayLike, n_samples: int, mean: ArrayLike | None = None, names: Sequence[Any] | None = None
+    ) -> Moments:
+        """Make moments of what was published or computed elsewhere; without rows, data are taken to be Gaussian.
+
+        Parameters
+        ----------
+        covariance : array of shape (d, d)
+        n_samples : int
+            Number of rows it was computed from.
+        mean : array of shape (d,), optional
+            Zeros by default.
+        names : sequence of length d, optional
+
+        Returns
+        -------
+        Moments
+
+        Examples
+        --------
+        >>> from icid_rs import Moments
+        >>> Moments.from_covariance([[2.0, 1.0], [1.0, 2.0]], 100, names=["a", "b"]).n
+        100
+        """
+        n = check_int(n_samples, "n_samples", 1)
+        matrix = symmetrise_single(np.asarray(covariance, dtype=np.float64))
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise ValueError(f"covariance must be a square matrix, but its shape is {matrix.shape}")
+        if not np.isfinite(matrix).all():
+            i, j = np.argwhere(~np.isfinite(matrix))[0]
+            raise ValueError(f"covariance[{i}, {j}] is {matrix[i, j]}: every entry must be finite")
+        if not (matrix == matrix.T).all():
+            i, j = np.argwhere(matrix != matrix.T)[0]
+            raise ValueError(
+                f"covariance must be symmetric, but covariance[{i}, {j}] = {matrix[i, j]} and "
+                f"covariance[{j}, {i}] = {matrix[j, i]}; pass (C + C.T) / 2 if the difference is harmless"
+            )
+        variances = matrix.diagonal()
+        if (variances < 0).any():
+            i = int(np.argmax(variances < 0))
+            raise ValueError(f"covariance[{i}, {i}] = {variances[i]}: no variance is negative")
+        deviations = np.sqrt(variances)
+        excess = np.abs(matrix) > (1 + 1e-9) * np.outer(deviations, deviations)
+        if excess.any():
+            i, j = np.argwhere(excess)[0]
+            raise ValueError(
+                f"covariance[{i}, {j}] = {matrix[i, j]} makes a correlation above 1 with variances {variances[i]} and "
+                f"{variances[j]}: this is no covariance matrix"
+            )
+        d = len(matrix)
+        location = np.zeros(d) if mean is None else np.asarray(mean, dtype=np.float64)
+        if location.shape != (d,) or not np.isfinite(location).all():
+            raise ValueError(f"mean must hold {d} finite numbers")
+        moments = cls(names, reservoir=0)
+        moments._start(d)
+        moments._sums = Accumulator.from_sums(n, float(n), float(n), location, np.zeros(d), matrix * n, None)
+        moments._reservoir = Reservoir.empty(0, d)
+        moments._reservoir.complete = False
+        return moments
+
+    @classmethod
+    def from_chunks(
+        cls, chunks: Iterable[Any], *, total: int | None = None, progress: bool | None = None, **settings: Any
+    ) -> Moments:
+        """Sum up an iterable of chunks.
+
+        Parameters
+        ----------
+        chunks : iterable of arrays or data frames
+        total : int, optional
+            Number of rows to come, for the progress.
+        progress : bool, optional
+            Whether to show the progress, which needs tqdm; by default on a terminal.
+        **settings
+            As for `Moments`.
+
+        Returns
+        -------
+        Moments
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from icid_rs import Moments
+        >>> Moments.from_chunks(np.ones((5, 2)) * k for k in range(4)).mean
+        array([1.5, 1.5])
+        """
+        moments = cls(**settings)
+        with streaming.Progress(total, progress) as bar:
+            for chunk in streaming.gathered(chunks):
+                moments.update(chunk)
+                bar.advance(len(chunk))
+        return moments
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        columns: Sequence[Any] | None = None,
+        chunk_rows: int | None = None,
+        progress: bool | None = None,
+        **settings: Any,
+    ) -> Moments:
+        """Sum up what is too large for memory, chunk by chunk.
+
+        Parameters
+        ----------
+        source : path or object
+            A file or folder of Parquet or Arrow (``.parquet``, ``.arrow``, ``.feather``); a file of CSV (``.csv``,
+            ``.tsv``, also compressed), NumPy (``.npy``, mapped into memory) or AnnData (``.h5ad``, backed); data sets,
+            tables and readers of pyarrow; arrays, memory-maps and AnnData objects; or any iterable of chunks.
+        columns : sequence, optional
+            Those to be read, by name; for arrays, by number.
+        chunk_rows : int, optional
+            Rows that are read at a time; by default about 32 MiB.
+        progress : bool, optional
+            Whether to show the progress, which needs tqdm; by default on a terminal.
+        **settings
+            As for `Moments`.
+
+        Returns
+        -------
+        Moments
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile
+        >>> from icid_rs import Moments
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     np.save(f"{folder}/x.npy", np.eye(3))
+        ...     Moments.read(f"{folder}/x.npy").n
+        3
+        """
+        table = streaming.open_table(source, columns, chunk_rows)
+        if table.names is not None:
+            settings.setdefault("names", table.names)
+        return cls.from_chunks(table.chunks, total=table.total, progress=progress, **settings)
+
+    def update(self, chunk: Any, weights: ArrayLike | None = None) -> Moments:
+        """Add rows; all of them, or none if there is an error.
+
+        Parameters
+        ----------
+        chunk : array or data frame of shape (m, d)
+            Of single or double precision; anything else is converted. A few thousand rows at a time are best.
+        weights : array of shape (m,), optional
+            How much each row counts, relative to others. A row of weight zero does not.
+
+        Returns
+        -------
+        self
+        """
+        table, names = streaming.as_table(chunk)
+        self._check_names(names, table.shape[1])
+        self._start(table.shape[1])
+        assert self._sums is not None
+        assert self._reservoir is not None
+        given = None if weights is None else _checked_weights(weights, len(table))
+        keys, kept, not_finite = self._sums.update(
+            table,
+            given,
+            drop=self.missing == "drop",
+            seed=self._seed if self._size else None,
+            n_threads=self.n_threads,
+        )
+        if not_finite is not None:
+            row, column = not_finite
+            name = column if self.names is None else self.names[column]
+            kind = "NaN" if np.isnan(table[row, column]) else "inf"
+            raise ValueError(
+                f"the chunk contains {kind}: row {row}, column {name!r}; it follows {self.n + self.dropped} rows that "
+                "were added; fill the values in, or use missing='drop'"
+            )
+        self.dropped += int(len(kept) - kept.sum())
+        if self._size:
+            counts = np.ones(len(table)) if given is None else given
+            if not kept.all():
+                keys, table, counts = keys[kept], table[kept], counts[kept]
+            self._reservoir.offer(keys, table, counts)
+        elif kept.any():
+            self._reservoir.complete = False
+        return self
+
+    def merge(self, other: Moments) -> Moments:
+        """Add the rows of other moments.
+
+        Returns
+        -------
+        self
+        """
+        if not isinstance(other, Moments):
+            raise TypeError(f"moments can be merged with moments, not with {type(other).__name__}")
+        if other._sums is None:
+            return self
+        if self._seed != other._seed:
+            raise ValueError("the samples beside the moments have different seeds; use the same random_state for both")
+        self._check_names(other.names, other._sums.columns)
+        self._start(other._sums.columns)
+        assert self._sums is not None
+        assert self._reservoir is not None
+        assert other._reservoir is not None
+        # Merging with itself would lend the same thing twice.
+        self._sums.merge(other._sums if other is not self else Accumulator.from_sums(*self._sums.sums()))
+        self._reservoir.merge(other._reservoir)
+        self._size = self._reservoir.size
+        self.dropped += other.dropped
+        return self
+
+    def __add__(self, other: Moments) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        return self.copy().merge(other)
+
+    def copy(self) -> Moments:
+        """Return moments that can be changed without changing these."""
+        new: Moments = type(self).__new__(type(self))
+        new.__setstate__(self.__getstate__())
+        return new
+
+    def save(self, path: str | Path) -> None:
+        """Write to a file of NumPy's format ``npz``, at once or not at all.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+        """
+        archive.save(path, self.__getstate__())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Moments:
+        """Read what `save` wrote; nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+
+        Returns
+        -------
+        Moments
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile
+        >>> from icid_rs import Moments
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Moments().update(np.eye(3)).save(f"{folder}/m.npz")
+        ...     Moments.load(f"{folder}/m.npz").n
+        3
+        """
+        moments: Moments = cls.__new__(cls)
+        moments.__setstate__(archive.load(path))
+        return moments
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return 0 if self._sums is None else self._sums.rows
+
+    @property
+    def n_effective(self) -> int:
+        """What the rows are worth."""
+        _, weight, squares, *_ = self._taken()
+        # Rounded down, but not for the rounding of sums.
+        return int(weight * (weight / squares) * (1 + 1e-12))
+
+    @property
+    def mean(self) -> FloatArray:
+        """The means."""
+        _, _, _, shift, mean, *_ = self._taken()
+        return np.asarray(shift + mean)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """The covariance, with denominator n."""
+        _, weight, _, _, _, second, _ = self._taken()
+        return np.asarray(second / weight)
+
+    @property
+    def third(self) -> FloatArray | None:
+        """E[(x_i − μ_i)² (x_j − μ_j)], if it was asked for."""
+        _, weight, *_, third = self._taken()
+        return None if third is None else third / weight
+
+    @property
+    def rows(self) -> FloatArray:
+        """Rows that stand for all."""
+        self._taken()
+        assert self._reservoir is not None
+        return self._reservoir.sample(self.n_effective)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the rows that are kept are all of them."""
+        return self._reservoir is None or self._reservoir.complete
+
+    def __repr__(self) -> str:
+        if self._sums is None:
+            return "Moments of no rows"
+        what = "all of them kept" if self.complete else f"{len(self.rows)} of them kept"
+        return f"Moments of {self.n} rows by {self._sums.columns} columns, {what}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        settings = {
+            "names": self.names,
+            "missing": self.missing,
+            "dropped": self.dropped,
+            "third": self._third,
+            "reservoir": self._size,
+            "random_state": self._seed,
+        }
+        if self._sums is None:
+            return {"settings": settings}
+        assert self._reservoir is not None
+        rows, weight, squares, shift, mean, second, third = self._sums.sums()
+        state = {
+            "settings": {**settings, "n": rows, "complete": self._reservoir.complete},
+            "weight": np.array([weight, squares]),
+            "shift": shift,
+            "mean": mean,
+            "second": second,
+            "keys": self._reservoir.keys,
+            "rows": self._reservoir.rows,
+            "row_weights": self._reservoir.weights,
+        }
+        return state if third is None else {**state, "third": third}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        settings = state["settings"]
+        Moments.__init__(
+            self,
+            settings["names"],
+            third=settings["third"],
+            reservoir=settings["reservoir"],
+            missing=settings["missing"],
+            random_state=settings["random_state"],
+        )
+        self.dropped = settings["dropped"]
+        if "second" in state:
+            weight, squares = map(float, state["weight"])
+            sums = (state["shift"], state["mean"], state["second"], state.get("third"))
+            self._sums = Accumulator.from_sums(settings["n"], weight, squares, *sums)
+            held = (state["keys"].copy(), state["rows"].copy(), state["row_weights"].copy())
+            self._reservoir = Reservoir(settings["reservoir"], *held, settings["complete"])
+
+    def _taken(self) -> tuple[Any, ...]:
+        """Take the sums apart."""
+        if self._sums is None:
+            raise ValueError("the moments are those of no rows; update them first")
+        return self._sums.sums()
+
+    def _start(self, columns: int) -> None:
+        if self._sums is None:
+            if self.names is not None and len(self.names) != columns:
+                raise ValueError(f"there are {len(self.names)} names, but {columns} columns")
+            self._sums = Accumulator(columns, self._third)
+            if self._size is None:
+                self._size = max(1, min(RESERVOIR, NUMBERS // max(columns, 1)))
+            self._reservoir = Reservoir.empty(self._size, columns)
+
+    def _check_names(self, names: Sequence[Any] | None, columns: int) -> None:
+        """Refuse columns that are not those seen before; the first to have names gives them."""
+        expected = self._sums.columns if self._sums is not None else columns
+        if columns != expected:
+            raise ValueError(f"there are {columns} columns, but {expected} before")
+        if names is None:
+            return
+        if self.names is None:
+            self.names = list(names)
+        elif list(names) != self.names:
+            odd = next((pair for pair in zip(names, self.names, strict=False) if pair[0] != pair[1]), None)
+            told = f"{odd[0]!r} is where {odd[1]!r} was" if odd else f"{len(names)} instead of {len(self.names)}"
+            raise ValueError(f"the columns differ from those before: {told}; select them in the same order")
+
+
+def _checked_weights(weights: ArrayLike, rows: int) -> FloatArray:
+    array = np.ascontiguousarray(weights, dtype=np.float64)
+    if array.shape != (rows,):
+        raise ValueError(f"weights must have one entry for each of the {rows} rows, but its shape is {array.shape}")
+    if not ((array >= 0) & np.isfinite(array)).all():
+        row = int(np.flatnonzero(~((array >= 0) & np.isfinite(array)))[0])
+        raise ValueError(f"weights[{row}] = {array[row]}: weights must be finite and not negative")
+    return array

@@ -1,0 +1,254 @@
+"""Tables that are read chunk by chunk."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icid_rs._util.validation import check_int
+from icid_rs.data import archive, tables
+
+#: Bytes that are read at a time, in double precision.
+_CHUNK_BYTES = 1 << 25
+_ARROW = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "feather", ".ipc": "ipc"}
+_TEXT = {".csv": ",", ".tsv": "\t", ".txt": None}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Chunks to come, the names of their columns, and the number of rows, where these are known."""
+
+    chunks: Iterable[Any]
+    names: list[Any] | None = None
+    total: int | None = None
+
+
+class Progress:
+    """A bar on standard error, if tqdm is there to draw it."""
+
+    def __init__(self, total: int | None, show: bool | None) -> None:
+        self._bar: Any = None
+        try:
+            tqdm = importlib.import_module("tqdm").tqdm
+        except ModuleNotFoundError:
+            if show:
+                raise ModuleNotFoundError("showing the progress needs tqdm: pip install tqdm") from None
+            return
+        # Without an answer tqdm shows itself on terminals alone.
+        self._bar = tqdm(total=total, unit=" rows", unit_scale=True, disable=None if show is None else not show)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def advance(self, rows: int) -> None:
+        """Count rows."""
+        if self._bar is not None:
+            self._bar.update(rows)
+
+
+def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
+    """Return a chunk as an array of single or double precision, and the names of its columns.
+
+    Examples
+    --------
+    >>> from icid_rs.data.streaming import as_table
+    >>> as_table([[1, 2]])
+    (array([[1., 2.]]), None)
+    """
+    chunk = tables.open_table(chunk)
+    names = tables.column_names(chunk)
+    numbers = tables.as_numbers(chunk)
+    array = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers)
+    if array.ndim != 2 or not array.shape[1]:
+        raise ValueError(f"a chunk must be a table of samples by variables, but its shape is {array.shape}")
+    if array.dtype.kind not in "buifO":
+        raise TypeError(f"a chunk must hold real numbers, but its dtype is {array.dtype}")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    return array, names
+
+
+def gathered(chunks: Iterable[Any]) -> Iterator[Any]:
+    """Put small arrays together, because many small updates cost more than one large one."""
+    waiting: list[NDArray[Any]] = []
+    for chunk in chunks:
+        if not isinstance(chunk, np.ndarray) or chunk.ndim != 2 or chunk.nbytes * 16 >= _CHUNK_BYTES:
+            yield from _together(waiting)
+            yield chunk
+            waiting = []
+            continue
+        if waiting and waiting[0].shape[1] != chunk.shape[1]:
+            yield from _together(waiting)
+            waiting = []
+        waiting.append(chunk)
+        if sum(part.nbytes for part in waiting) * 4 >= _CHUNK_BYTES:
+            yield from _together(waiting)
+            waiting = []
+    yield from _together(waiting)
+
+
+def _together(parts: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    return [np.concatenate(parts)] if parts else []
+
+
+def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: int | None = None) -> Table:
+    """Open a file, a folder or an object for reading in chunks.
+
+    Parameters
+    ----------
+    source, columns, chunk_rows
+        As for `Moments.read`.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.streaming import open_table
+    >>> [len(chunk) for chunk in open_table(np.zeros((5, 2)), chunk_rows=2).chunks]
+    [2, 2, 1]
+    """
+    if chunk_rows is not None:
+        check_int(chunk_rows, "chunk_rows", 1)
+    if isinstance(source, str | Path):
+        return _open_path(Path(source), columns, chunk_rows)
+    if hasattr(source, "to_batches"):
+        # A table of pyarrow, or already a data set of it.
+        dataset = source if hasattr(source, "count_rows") else _import("pyarrow.dataset", "pyarrow").dataset(source)
+        return _arrow(dataset, columns, chunk_rows)
+    if hasattr(source, "read_next_batch"):
+        return Table(_picked(source, columns), list(columns or source.schema.names))
+    if hasattr(source, "var_names") and hasattr(source, "X"):
+        return _annotated(source, columns, chunk_rows)
+    if isinstance(source, np.ndarray):
+        return _array(source, columns, chunk_rows)
+    if isinstance(source, Iterable):
+        return Table(_picked(source, columns))
+    raise TypeError(
+        f"moments cannot be read from {type(source).__name__}; give a path, an array or an iterable of chunks"
+    )
+
+
+def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    kinds = [suffix.lower() for suffix in path.suffixes]
+    kind = next((suffix for suffix in reversed(kinds) if suffix not in (".gz", ".bz2", ".xz", ".zst")), "")
+    if path.is_dir():
+        inside = {file.suffix.lower() for file in path.rglob("*") if file.is_file()} & set(_ARROW)
+        if len({_ARROW[suffix] for suffix in inside}) != 1:
+            raise ValueError(f"{path} must hold files of one format, Parquet or Arrow, but it holds {sorted(inside)}")
+        kind = inside.pop()
+    if kind in _ARROW:
+        dataset = _import("pyarrow.dataset", "pyarrow").dataset(path, format=_ARROW[kind])
+        return _arrow(dataset, columns, chunk_rows)
+    if kind in _TEXT:
+        return _text(path, _TEXT[kind], columns, chunk_rows)
+    if kind == ".npy":
+        return _array(_mapped(path), columns, chunk_rows)
+    if kind == ".h5ad":
+        return _annotated(_import("anndata", "anndata").read_h5ad(path, backed="r"), columns, chunk_rows)
+    known = ", ".join([*_ARROW, *_TEXT, ".npy", ".h5ad"])
+    raise ValueError(f"{path}: the format is not known by its suffix; it must be one of {known}")
+
+
+def _arrow(dataset: Any, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+    names = list(dataset.schema.names if columns is None else columns)
+    _check_known(names, dataset.schema.names)
+    rows = chunk_rows or _rows_for(len(names))
+    # Few batches ahead: each may be as large as a chunk.
+    batches = dataset.to_batches(columns=names, batch_size=rows, batch_readahead=2, fragment_readahead=1)
+    return Table((batch for batch in batches if batch.num_rows), names, dataset.count_rows())
+
+
+def _text(path: Path, separator: str | None, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+    pandas = _import("pandas", "pandas")
+    # The parser's own way to read numbers is not exact, and crashes on an absurd exponent.
+    engine = {"engine": "python"} if separator is None else {"float_precision": "round_trip"}
+    names = list(pandas.read_csv(path, sep=separator, nrows=0, **engine).columns)
+    wanted = names if columns is None else list(columns)
+    _check_known(wanted, names)
+
+    def chunks() -> Iterator[Any]:
+        rows = chunk_rows or _rows_for(len(wanted))
+        with pandas.read_csv(path, sep=separator, usecols=wanted, chunksize=rows, **engine) as reader:
+            for chunk in reader:
+                yield chunk[wanted]
+
+    return Table(chunks(), wanted)
+
+
+def _array(array: NDArray[Any], columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+    if array.ndim != 2:
+        raise ValueError(f"an array must be a table of samples by variables, but its shape is {array.shape}")
+    rows = chunk_rows or _rows_for(array.shape[1])
+    picked = slice(None) if columns is None else list(columns)
+    if columns is not None:
+        for column in columns:
+            check_int(column, "a column of an array", 0, array.shape[1] - 1)
+    chunks = (array[start : start + rows][:, picked] for start in range(0, len(array), rows))
+    return Table(chunks, None, len(array))
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except archive.DAMAGE as error:
+        raise ValueError(f"{path}: {archive.reason(error)}") from None
+    return array
+
+
+def _annotated(data: Any, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+    names = list(data.var_names)
+    wanted = names if columns is None else list(columns)
+    _check_known(wanted, names)
+    rows = chunk_rows or _rows_for(len(names))
+    places = [names.index(name) for name in wanted]
+
+    def chunks() -> Iterator[Any]:
+        for start in range(0, data.n_obs, rows):
+            part = data.X[start : start + rows]
+            yield np.asarray(part.toarray() if hasattr(part, "toarray") else part)[:, places]
+
+    return Table(chunks(), wanted, data.n_obs)
+
+
+def _picked(chunks: Iterable[Any], columns: Sequence[Any] | None) -> Iterator[Any]:
+    for chunk in chunks:
+        if columns is None:
+            yield chunk
+        elif hasattr(chunk, "select"):
+            yield chunk.select(list(columns))
+        else:
+            yield chunk[:, list(columns)] if isinstance(chunk, np.ndarray) else chunk[list(columns)]
+
+
+def _check_known(wanted: Sequence[Any], names: Sequence[Any]) -> None:
+    unknown = [name for name in wanted if name not in set(names)]
+    if unknown:
+        raise ValueError(f"there is no column {unknown[0]!r}; the columns are {list(names)[:8]}")
+
+
+def _rows_for(columns: int) -> int:
+    return max(_CHUNK_BYTES // (8 * max(columns, 1)), 1024)
+
+
+def _import(module: str, package: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(f"reading this needs {package}: pip install {package}") from None

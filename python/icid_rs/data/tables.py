@@ -1,0 +1,281 @@
+"""Whatever holds a table, as numbers in memory and the names of its columns.
+
+Data frames are read through narwhals, column by column: pandas, polars, PyArrow, Modin, cuDF. What is lazy (polars,
+Dask, DuckDB, Ibis, PySpark) is collected first. Recent versions of scikit-learn bring narwhals along; without it,
+frames whose columns turn into arrays by themselves, as those of pandas, polars and PyArrow, are read all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from icid_rs._util.validation import FloatArray, Rows
+
+#: Starts of the names of data types that label things, although NumPy may read the labels as numbers.
+_LABELS = ("categor", "enum", "dictionary")
+#: What libraries call single precision; Arrow says float.
+_SINGLE = ("float32", "float")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers with names, as a frame that needs no library.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.tables import Table
+    >>> Table(np.ones((2, 1)), ["rain"]).shape
+    (2, 1)
+    """
+
+    values: Rows
+    columns: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        return self.values.shape
+
+
+def open_table(X: Any) -> Any:
+    """Bring a table into memory: a data frame, a sparse matrix or something array-like.
+
+    Lazy frames are collected, an Arrow record batch becomes a table, and AnnData a frame of observations by variables;
+    for one of its layers pass ``adata.to_df(layer)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.tables import open_table
+    >>> open_table(np.ones((2, 3))).shape
+    (2, 3)
+    """
+    if sp.issparse(X):
+        return X
+    if X is None or isinstance(X, str | bytes | dict | PathLike):
+        raise TypeError(
+            f"X must be a table of samples by variables, not {type(X).__name__}; read files and dictionaries into a "
+            "data frame first"
+        )
+    if _is(X, "anndata", "AnnData"):
+        return X.to_df()
+    if _is(X, "pyarrow", "RecordBatch"):
+        import pyarrow as pa
+
+        return pa.Table.from_batches([X])
+    if hasattr(X, "shape"):
+        check_names(column_names(X) or [])
+    frame = _narwhals(X)
+    if frame is None:
+        if hasattr(X, "collect") and not hasattr(X, "shape"):
+            raise ImportError("reading a lazy frame needs narwhals: pip install 'icid_rs[frames]'; or collect it first")
+        return X
+    return (frame.collect() if hasattr(frame, "collect") else frame).to_native()
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """Return the names of the columns, of whatever type, if X has them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from icid_rs.data.tables import column_names
+    >>> column_names(pd.DataFrame({"rain": [0.0], "wet": [1.0]}))
+    ['rain', 'wet']
+    """
+    if hasattr(X, "column_names"):
+        return list(X.column_names)
+    return list(X.columns) if hasattr(X, "columns") else None
+
+
+def as_numbers(X: Any) -> Any:
+    """Return the numbers of a table as an array or a sparse matrix, with NaN for what is missing.
+
+    Parameters
+    ----------
+    X : data frame, sparse matrix or array-like
+        In memory; see `open_table`.
+
+    Returns
+    -------
+    numpy.ndarray or sparse matrix
+        Of a frame, an array in double precision, or in single if all columns are; otherwise X itself where it holds
+        numbers.
+
+    Raises
+    ------
+    ValueError
+        If columns hold something else, such as text, dates or categories; the message names them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from icid_rs.data.tables import as_numbers
+    >>> as_numbers(pd.DataFrame({"a": [1, 2], "b": [True, None]}))
+    array([[ 1.,  1.],
+           [ 2., nan]])
+    """
+    if sp.issparse(X):
+        return X
+    if isinstance(X, Table):
+        return X.values
+    names = column_names(X)
+    if names is not None:
+        return _frame_numbers(X, names)
+    if isinstance(X, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(X), np.nan, _array_numbers(X.data))
+    try:
+        return _array_numbers(np.asarray(X))
+    except ValueError as error:
+        if "inhomogeneous" in str(error):
+            raise ValueError("X is no table: its rows have different lengths") from None
+        raise
+
+
+def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
+    """Return a whole table of finite numbers, and the names or numbers of its columns.
+
+    Examples
+    --------
+    >>> from icid_rs.data.tables import as_table
+    >>> as_table([[1, 2], [3, 4]])
+    (array([[1., 2.],
+           [3., 4.]]), range(0, 2))
+    """
+    X = open_table(X)
+    names = column_names(X)
+    numbers = as_numbers(X)
+    table = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
+    labels = range(table.shape[1]) if names is None else names
+    # The sum is finite unless something is not, or it overflows.
+    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(
+            f"X contains {table[row, column]}: row {row}, column {labels[column]!r}; drop these rows or fill the "
+            "values in"
+        )
+    return table, labels
+
+
+def _frame_numbers(X: Any, names: Sequence[Any]) -> Rows:
+    frame = _narwhals(X)
+    columns = [X[name] for name in names] if frame is None else list(frame.iter_columns())
+    single = all(str(_kind(column)).lower() in _SINGLE for column in columns)
+    table = np.empty(X.shape, dtype=np.float32 if single else np.float64)
+    refused = {}
+    for k, column in enumerate(columns):
+        values = _column_numbers(column)
+        if values is None:
+            refused[names[k]] = str(_kind(column))
+        else:
+            table[:, k] = values
+    _refuse(refused)
+    return table
+
+
+def _column_numbers(column: Any) -> FloatArray | None:
+    """Return the numbers of a column of a frame, or None if it holds something else."""
+    if str(_kind(column)).lower().startswith(_LABELS):
+        return None
+    try:
+        return _vector_numbers(np.asarray(column.to_numpy()))
+    except TypeError:
+        return None
+
+
+def _kind(column: Any) -> Any:
+    """Return the data type of a column; that of an Arrow column is called type."""
+    return column.dtype if hasattr(column, "dtype") else column.type
+
+
+def _array_numbers(array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: pass real and imaginary parts as columns of their own")
+    # Dimensions are judged by scikit-learn.
+    if array.dtype.kind in "buif" or array.ndim != 2:
+        return array
+    columns = [_vector_numbers(array[:, k]) for k in range(array.shape[1])]
+    _refuse({k: str(array.dtype) for k, column in enumerate(columns) if column is None})
+    return np.column_stack([column for column in columns if column is not None]) if columns else array
+
+
+def _vector_numbers(values: NDArray[Any]) -> FloatArray | None:
+    """Return float64 if the values are numbers, missing ones being NaN, otherwise None."""
+    if values.dtype.kind in "buif":
+        return values.astype(np.float64)
+    if values.dtype.kind != "O":
+        return None
+    missing = np.array([_is_missing(value) for value in values], dtype=bool)
+    present = values[~missing]
+    if any(isinstance(value, str | bytes | complex) for value in present):
+        return None
+    numbers = np.full(len(values), np.nan)
+    try:
+        numbers[~missing] = present.astype(np.float64)
+    except ValueError:
+        return None
+    return numbers
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas.NA is neither equal to itself nor different.
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Refuse names that occur twice."""
+    if len(set(names)) < len(names):
+        repeated = sorted({repr(name) for name in names if names.count(name) > 1})
+        raise ValueError(f"column name(s) {', '.join(repeated)} occur more than once; rename them")
+
+
+def check_name_types(names: Sequence[Any]) -> bool:
+    """Tell whether all names are strings; raise if only some of them are, as scikit-learn does.
+
+    Examples
+    --------
+    >>> from icid_rs.data.tables import check_name_types
+    >>> check_name_types(["rain", "wet"]), check_name_types([0, 1])
+    (True, False)
+    """
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        raise TypeError(
+            "some column names are strings and others are not; make all of them strings: X.columns.astype(str)"
+        )
+    return all(texts)
+
+
+def _refuse(columns: dict[Any, str]) -> None:
+    if columns:
+        listed = ", ".join(f"{name!r} ({kind})" for name, kind in list(columns.items())[:8])
+        more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+        raise ValueError(
+            f"column(s) {listed}{more} are not numeric; drop them, or encode them: dates as days or seconds, ordered "
+            "categories as numbers, other text as 0/1 columns"
+        )
+
+
+def _narwhals(X: Any) -> Any:
+    """Return a frame of narwhals, or None if X is no frame that it knows, or it is not installed."""
+    try:
+        import narwhals as nw
+    except ImportError:
+        return None
+    frame = nw.from_native(X, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame | nw.LazyFrame) else None
+
+
+def _is(X: Any, package: str, name: str) -> bool:
+    """Tell whether X is of a class, or of a subclass of it, without importing the package."""
+    return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(X).__mro__)

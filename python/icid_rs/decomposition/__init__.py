@@ -1,0 +1,1 @@
+"""Decompositions of Θ into weights and noise variances."""

@@ -1,0 +1,100 @@
+"""What the page knows of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from icid_rs._util.validation import FloatArray, as_csr
+from icid_rs.decomposition.acyclic import acyclic_graph
+from icid_rs.graph.effects import total_effects
+from icid_rs.plotting import style
+from icid_rs.plotting.layout import layered_layout
+from icid_rs.plotting.part import HEIGHT
+
+#: Total effects that are listed of a variable, in each direction.
+_MOST_EFFECTS = 10
+
+
+def make_payload(
+    adjacency: Any,
+    names: Sequence[Any] | None = None,
+    *,
+    order: Any = None,
+    confidence: Any = None,
+    reversible: Any = None,
+    title: str = "Causal graph",
+) -> dict[str, Any]:
+    """Lay a graph out, and gather what the page shows of it, as plain lists and numbers.
+
+    Examples
+    --------
+    >>> from icid_rs.export.web.payload import make_payload
+    >>> payload = make_payload([[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], ["rain", "wet", "slow"])
+    >>> payload["edges"]["weight"], payload["effects"]["on"][0]
+    ([0.8, -0.5], [[1, 0.8], [2, -0.4]])
+    """
+    B = as_csr(adjacency, "adjacency")
+    d = B.shape[0]
+    names = [str(name) for name in (range(d) if names is None else names)]
+    if len(names) != d:
+        raise ValueError(f"there are {len(names)} names for {d} variables")
+    labels = [style.shorten(name) for name in names]
+    layout = layered_layout(B, style.label_widths(labels), order=order)
+    source, target = layout.source, layout.target
+    values, limit, linear_width = style.strengths(layout.weights)
+    sure = style.edge_confidence(confidence, source, target, d)
+    return {
+        "title": title,
+        "names": names,
+        "labels": labels,
+        "x": _rounded(layout.x),
+        "y": _rounded(layout.y),
+        "width": _rounded(layout.widths),
+        "height": HEIGHT,
+        "size": _rounded(np.array(layout.size)),
+        "scale": {"limit": _significant(limit), "linear": bool(np.isinf(linear_width))},
+        "edges": {
+            "source": source.tolist(),
+            "target": target.tolist(),
+            "weight": [_significant(weight) for weight in layout.weights],
+            "strength": _rounded(values, 4),
+            "confidence": None if sure is None else _rounded(sure, 4),
+            "reversible": style.edge_flags(reversible, source, target).astype(int).tolist(),
+            "route": [_rounded(route.ravel()) for route in layout.routes],
+        },
+        "effects": _strongest_effects(B),
+    }
+
+
+def _rounded(values: FloatArray, digits: int = 2) -> list[float]:
+    # Adding zero makes −0 of rounding a 0.
+    rounded: list[float] = (np.round(values, digits) + 0.0).tolist()
+    return rounded
+
+
+def _significant(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str, list[Any]] | None:
+    """List the strongest total effects, (I − B)⁻¹ − I, on others and from others; None if the graph has a cycle."""
+    kept, order = acyclic_graph(B)
+    if kept.nnz < np.count_nonzero(B.data):
+        return None
+    effects = total_effects(B, order)
+    return {"on": _strongest(effects), "from": _strongest(sp.csr_array(effects.T))}
+
+
+def _strongest(effects: sp.csr_array[np.float64, tuple[int, int]]) -> list[list[list[float]]]:
+    """List for each row the largest entries, with their columns."""
+    lists = []
+    for start, stop in pairwise(effects.indptr.tolist()):
+        columns, values = effects.indices[start:stop], effects.data[start:stop]
+        largest = np.lexsort((columns, -np.abs(values)))[:_MOST_EFFECTS]
+        lists.append([[int(columns[k]), _significant(values[k])] for k in largest if values[k] != 0])
+    return lists

@@ -1,0 +1,1 @@
+"""From an estimate of Θ to a causal model: orders, regression, search, noise model."""

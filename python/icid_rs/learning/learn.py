@@ -1,0 +1,198 @@
+"""From an estimate of Θ to a causal model: which strategy learns it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from icid_rs import _core
+from icid_rs._util.stopwatch import Stopwatch
+from icid_rs._util.validation import FloatArray, Rows
+from icid_rs.data.sample import GivenTheta, Sample
+from icid_rs.decomposition.oicid import Decomposition
+from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.sem import CyclicSem, LinearSem
+from icid_rs.learning.exact import decompose_exactly
+from icid_rs.learning.noise_model import choose_noise_model
+from icid_rs.learning.order import best_order, best_order_of_rows
+from icid_rs.learning.starts import Proposal, Proposer
+from icid_rs.options import Options
+from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Precision, Wide
+from icid_rs.report import Choices, Refinement
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A causal model and how it was learned.
+
+    Attributes
+    ----------
+    sem : LinearSem or CyclicSem
+    decomposition : Decomposition
+        The last decomposition of Θ.
+    refine : str or None
+        The refinement that was done.
+    refinement : Refinement or None
+    choices : Choices or None
+    unit : float
+        What Θ was divided by before it was decomposed.
+    """
+
+    sem: LinearSem | CyclicSem
+    decomposition: Decomposition
+    refine: str | None = None
+    refinement: Refinement | None = None
+    choices: Choices | None = None
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every strategy is given: the estimate, rows that show shapes, and a proposer of orders."""
+
+    estimate: Any
+    rows: Rows | None
+    options: Options
+    known: FloatArray | None
+    knowledge: Knowledge | None
+    proposer: Proposer
+    watch: Stopwatch
+
+    def propose(self, *, order_only: bool) -> Proposal:
+        """Decompose Θ and project the result, and time both."""
+        decomposition = self.proposer.decompose(order_only=order_only)
+        self.watch.lap("decompose")
+        proposal = self.proposer.project(decomposition)
+        self.watch.lap("dag")
+        return proposal
+
+
+Strategy: TypeAlias = Callable[[Task], Learned]
+
+
+def learn(
+    estimate: Precision, sample: Sample, options: Options, knowledge: Knowledge | None, watch: Stopwatch
+) -> Learned:
+    """Learn a causal model by the strategy that fits the estimate and the options."""
+    known = options.known_variances(len(estimate.location))
+    strategy = choose_strategy(estimate, options, known)
+    proposer = Proposer.of(estimate, sample, options, knowledge)
+    watch.lap("skewness")
+    rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
+    learned = strategy(Task(estimate, rows, options, known, knowledge, proposer, watch))
+    watch.lap("refine")
+    sem = _cut(learned.sem, estimate, proposer, options.threshold)
+    watch.lap("noise")
+    return replace(learned, sem=sem, unit=proposer.unit)
+
+
+def choose_strategy(estimate: Precision, options: Options, known: FloatArray | None) -> Strategy:
+    """Pick the strategy for an estimate, or raise if it cannot do what the options ask for.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets, fdr_precision
+    >>> from icid_rs.learning.learn import choose_strategy
+    >>> from icid_rs.options import Options
+    >>> estimate = fdr_precision(datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 100, random_state=0))
+    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), ["auto"]), None).__name__
+    'along_an_order'
+    """
+    kind, d = options.refine, len(estimate.location)
+    if kind is None:
+        return decomposition_alone
+    unequal = options.noise == "unequal" and known is None
+    match estimate:
+        case Given():
+            if kind == "search":
+                raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
+            return exact_decomposition
+        case Wide():
+            if kind == "search" or unequal:
+                raise ValueError(
+                    f"{d} columns are too many for a search over orders; use refine='order' with equal or known noise "
+                    "variances, or fewer columns"
+                )
+            return along_an_order_of_rows
+        case Indefinite(samples=n) | Full(samples=n) if isinstance(estimate, Indefinite) or n < d + 3:
+            if kind != "auto" or unequal:
+                raise ValueError(
+                    f"n_samples = {n} for {d} columns: refine={kind!r} regresses each column on those before it, "
+                    f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
+                )
+            return decomposition_alone
+        case Full() | FewRows():
+            return along_an_order if kind == "order" else noise_model
+    raise AssertionError(f"no strategy for {type(estimate).__name__}")
+
+
+def decomposition_alone(task: Task) -> Learned:
+    """Take the decomposition of Θ for the result, as in the paper."""
+    proposal = task.propose(order_only=False)
+    variances = task.estimate.residual_variances(proposal.B)
+    if proposal.order is None:
+        return Learned(CyclicSem(proposal.B, variances), proposal.decomposition)
+    return Learned(LinearSem(proposal.B, proposal.order, variances), proposal.decomposition)
+
+
+def exact_decomposition(task: Task) -> Learned:
+    """Decompose a given Θ exactly, or as the paper does where the exact decomposition has more edges.
+
+    The exact decomposition of an estimate would make edges of its errors.
+    """
+    options = task.options
+    proposal = task.propose(order_only=True)
+    exact = decompose_exactly(
+        task.estimate.theta, _order(proposal), task.known, options.n_threads, knowledge=task.knowledge
+    )
+    if options.refine == "order" and task.knowledge is not None and not exact.confirmed:
+        raise ValueError("theta has no exact decomposition that respects what is known of the edges; use refine=None")
+    if options.refine == "order" or exact.confirmed:
+        return Learned(exact.sem, proposal.decomposition, "order", exact.report)
+    sparse = decomposition_alone(task)
+    if exact.respectful and exact.sem.B.nnz <= sparse.sem.B.nnz:
+        return Learned(exact.sem, sparse.decomposition, "order", exact.report)
+    return sparse
+
+
+def along_an_order(task: Task) -> Learned:
+    """Fit the graph along the better of two orders."""
+    proposal = task.propose(order_only=True)
+    searcher = task.estimate.searcher(task.knowledge, task.options.n_threads)
+    penalty = _core.edge_penalty(task.estimate.samples, len(task.estimate.location))
+    fit = best_order(searcher, _order(proposal), penalty, task.known)
+    return Learned(fit.sem, proposal.decomposition, "order", fit.report)
+
+
+def along_an_order_of_rows(task: Task) -> Learned:
+    """Fit the graph along the better of two orders, where there are too many columns for a covariance."""
+    proposal = task.propose(order_only=True)
+    fit, choices = best_order_of_rows(task.estimate, _order(proposal), task.known, task.options.n_threads)
+    return Learned(fit.sem, proposal.decomposition, "order", fit.report, choices)
+
+
+def noise_model(task: Task) -> Learned:
+    """Choose the noise model by the score, and search where elimination does not give the graph."""
+    proposal = task.propose(order_only=True)
+    model = choose_noise_model(task.estimate, task.rows, task.proposer, _order(proposal), task.options)
+    return Learned(model.sem, proposal.decomposition, model.refine, model.refinement, model.choices)
+
+
+def _order(proposal: Proposal) -> Any:
+    assert proposal.order is not None, "options refuse dag=None together with a refinement"
+    return proposal.order
+
+
+def _cut(
+    sem: LinearSem | CyclicSem, estimate: Precision, proposer: Proposer, threshold: float
+) -> LinearSem | CyclicSem:
+    """Drop weights below a threshold; required edges stay."""
+    B = sem.B
+    B.data[np.abs(B.data) < threshold] = 0.0
+    B.eliminate_zeros()
+    B = proposer.complete(B)
+    variances = estimate.residual_variances(B) if threshold else sem.noise_variances
+    return CyclicSem(B, variances) if isinstance(sem, CyclicSem) else LinearSem(B, sem.order, variances)

@@ -1,0 +1,312 @@
+"""Choosing the noise model, the penalty, and whether the shape of residuals counts, without the true graph.
+
+Everything is decided by one score, twice the negative log-likelihood plus penalties in the manner of BIC:
+
+- Noise variances are equal (one parameter) or unequal (d parameters, log n each).
+- Residuals are Gaussian, or have a shape: skewness and kurtosis for each variable (2 d parameters, log n each). The
+  shape gains n (skewness²/6 + excess kurtosis²/24) in twice the log-likelihood for each variable, to leading order;
+  that is the statistic of Jarque and Bera.
+- An edge costs log n + 4 log d, times the inflation of the null (`calibrate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from icid_rs import _core
+from icid_rs._util.validation import FloatArray, Rows, csr_parts
+from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.calibration import calibrate
+from icid_rs.learning.order import OrderFit, best_order
+from icid_rs.learning.search import BudgetedSearch, Effort, Searched
+from icid_rs.learning.starts import Proposer
+from icid_rs.options import Options
+from icid_rs.precision.variants import FewRows, Full
+from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
+
+#: An order is not worth improving where equal noise variances cost this many times what unequal ones would.
+_IMPLAUSIBLE = 20
+#: With at most this many variables the order is always rechecked.
+_FEW_VARIABLES = 2000
+#: With more, it is rechecked if chance explains its noise variances in fewer than one table in ten.
+_DOUBT = 0.1
+
+
+@dataclass(frozen=True)
+class NoiseModel:
+    """A graph, the record of what it was preferred to, and the choices that led to it."""
+
+    sem: LinearSem
+    refine: str
+    refinement: Refinement
+    choices: Choices
+
+
+def choose_noise_model(
+    estimate: Full | FewRows,
+    rows: Rows | None,
+    proposer: Proposer,
+    proposed: NDArray[np.intp],
+    options: Options,
+) -> NoiseModel:
+    """Choose the noise model, and search for the graph where elimination does not give it.
+
+    Parameters
+    ----------
+    estimate : Full or FewRows
+    rows : array of shape (n, d), optional
+        All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
+    proposer : Proposer
+        Proposes further start orders.
+    proposed : array of shape (d,)
+        The order of the decomposition.
+    options : Options
+
+    Returns
+    -------
+    NoiseModel
+    """
+    task = _Task(estimate, rows, proposer, proposed, options)
+    if options.noise == "unequal" and task.known is None:
+        return task.searched(task.search_unequal({}))
+    ordered = task.fit_order()
+    if not ordered.accepted:
+        found = task.search_unequal({"elimination": ordered.fit.sem.order})
+        return task.compare(ordered.fit, found)
+    knowledge = proposer.knowledge
+    # Elimination respects knowledge about orders, but not about single edges.
+    if options.refine == "search" or not (knowledge is None or knowledge.is_order):
+        return task.search_from(ordered)
+    refine = "search" if ordered.fit.report.order == "search" else "order"
+    return task.ordered(ordered.fit, refine, task.choices_of(ordered))
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """A graph along an order with equal or known noise variances.
+
+    Attributes
+    ----------
+    fit : OrderFit
+    accepted : bool
+        Whether equal or known noise variances are given, or fit better than unequal ones.
+    inflation : float
+        Of the null.
+    equal, unequal : float
+        Scores with equal (or known) and with unequal noise variances.
+    """
+
+    fit: OrderFit
+    accepted: bool
+    inflation: float
+    equal: float
+    unequal: float
+
+
+@dataclass(frozen=True)
+class _Unequal:
+    """The best graph with unequal noise variances, the inflation of the null, and the scores of start orders."""
+
+    found: Searched
+    inflation: float
+    score: float
+    residuals: ShapeChoice
+    starts: dict[str, float]
+
+
+class _Task:
+    """A table with its estimate; methods fit graphs to it under one noise model or another."""
+
+    def __init__(
+        self,
+        estimate: Full | FewRows,
+        rows: Rows | None,
+        proposer: Proposer,
+        proposed: NDArray[np.intp],
+        options: Options,
+    ) -> None:
+        self.estimate, self.rows, self.proposer, self.proposed = estimate, rows, proposer, proposed
+        self.n, self.d = estimate.samples, len(estimate.location)
+        self.log_n = float(np.log(self.n))
+        self.known = options.known_variances(self.d)
+        self.given = options.noise == "equal" or self.known is not None
+        self.n_threads = options.n_threads
+        self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
+        self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
+        self.base = _core.edge_penalty(self.n, self.d)
+
+    def fit_order(self) -> _Ordered:
+        """Fit along an order, and compare equal or known noise variances with unequal ones."""
+        fit, inflation = self.along_order(1.0), 1.0
+        refit: Callable[[float], OrderFit] = self.along_order
+        if isinstance(self.estimate, FewRows) or self.may_be_improved(fit):
+            fit, refit = self.improved_order(fit)
+        if self.given or self.equal_score(fit.sem, 1.0) <= self.unequal_score(fit.sem, 1.0):
+            # Calibrate the null only on a plausible order: under a wrong one residuals are correlated anyway.
+            fit, inflation = calibrate(fit, refit, self.searcher)
+        equal, unequal = self.equal_score(fit.sem, inflation), self.unequal_score(fit.sem, inflation)
+        return _Ordered(fit, self.given or equal <= unequal, inflation, equal, unequal)
+
+    def along_order(self, inflation: float) -> OrderFit:
+        """Fit along the order of elimination, or the proposed one if that is better."""
+        return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
+
+    def may_be_improved(self, fit: OrderFit) -> bool:
+        """Tell whether some variables may be in wrong places.
+
+        A variable that comes before one of its causes keeps too much of its variance, and the cause too little, so that
+        noise variances differ from those supposed by more than chance. If all of them differ by far, the noise model is
+        wrong rather than the order. With few variables, a recheck costs little.
+        """
+        ratio = fit.sem.noise_variances / self.supposed(fit.sem)
+        misfit = self.n * float(np.sum(ratio - 1.0 - np.log(ratio)))
+        if not self.given and misfit > _IMPLAUSIBLE * self.d * self.log_n:
+            return False
+        largest = np.abs(np.log(ratio)).max() * np.sqrt(self.n / 2)
+        return bool(self.d <= _FEW_VARIABLES or largest > norm.isf(_DOUBT / (2 * self.d)))
+
+    def improved_order(self, first: OrderFit) -> tuple[OrderFit, Callable[[float], OrderFit]]:
+        """Move variables where that fits better; return the graph, and a function that fits it with another penalty.
+
+        Elimination sees the inverse covariance, whose errors are those of n − d samples; a score sees all n.
+        """
+
+        def search(inflation: float, start: LinearSem) -> OrderFit:
+            penalty = self.base * inflation
+            found = self.searches.run({"order": start.order}, penalty=penalty, noise_variances=self.supposed(start))
+            return OrderFit(found.sem, replace(first.report, order="search", score=found.score, penalty=penalty))
+
+        def score(sem: LinearSem) -> float:
+            noise = "equal" if self.known is None else self.known
+            return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=self.base, noise=noise)
+
+        # Search once more with the noise variance of the improved graph: misplaced variables had inflated the first.
+        found = search(1.0, search(1.0, first.sem).sem)
+        if score(found.sem) >= score(first.sem):
+            return first, self.along_order
+        return found, lambda inflation: search(inflation, found.sem)
+
+    def supposed(self, sem: LinearSem) -> FloatArray:
+        """Return the known noise variances, or the mean of those of a graph for all."""
+        return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
+
+    def search_unequal(self, further: dict[str, NDArray[np.intp]]) -> _Unequal:
+        """Search without supposing anything of the noise variances."""
+        searches, base = self.searches, self.base
+        pivots = self.estimate.smallest_pivots(self.searcher)
+        starts = {
+            "smallest pivots": pivots,
+            "decomposition": self.proposed,
+            **further,
+            **self.proposer.gaussian_orders(),
+        }
+        # A first graph shows what residuals look like.
+        found = searches.run(starts, penalty=base)
+        gain, threshold = float(self.shape_gains(found.sem).sum()), 2 * self.d * self.log_n
+        start_scores, values = found.start_scores, None
+        if self.rows is not None and gain > threshold:
+            # Shapes may favour another start, so that all of them compete again.
+            deviations = np.sqrt(self.estimate.variances)
+            values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
+            starts |= self.proposer.shaped_orders(self.rows) | {"search": found.sem.order}
+            found = searches.run(starts, penalty=base, values=values)
+            start_scores = found.start_scores
+
+        # Calibrate the null on the best graph: missing edges would look like inflation.
+        further_found = searches.run(
+            {"search": found.sem.order}, penalty=base, values=values, effort=searches.effort, share=0.5
+        )
+        first = min(further_found, found, key=lambda searched: searched.rank)
+        calibration_starts = {"smallest pivots": pivots, "search": first.sem.order}
+        found, inflation = calibrate(
+            first,
+            lambda inflation: searches.run(calibration_starts, penalty=base * inflation, values=values),
+            self.searcher,
+        )
+        if searches.is_out_of_time:
+            # Keep the penalty: a half-searched graph would inflate the estimated null.
+            found, inflation = first, 1.0
+        effort = searches.effort
+        if inflation == 1.0:
+            remaining = effort.trials - further_found.trials if searches.is_timed else 0
+            effort = Effort(remaining, effort.patience)
+        if effort.trials > 0:
+            last = searches.run({"search": found.sem.order}, penalty=base * inflation, values=values, effort=effort)
+            found = min(last, found, key=lambda searched: searched.rank)
+
+        variances = self.estimate.variances
+        score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
+        # A shape that the score did not look at tells no direction.
+        shaped = () if values is None else np.flatnonzero(self.shape_gains(found.sem) > 2 * self.log_n).tolist()
+        residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
+        return _Unequal(found, inflation, score, residuals, start_scores)
+
+    def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
+        """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
+        if found.inflation > 1.0 and isinstance(self.estimate, Full):
+            fit = self.along_order(found.inflation)
+        equal = self.equal_score(fit.sem, found.inflation)
+        if found.residuals.counts:
+            equal -= float(self.shape_gains(fit.sem).sum())
+        scores = {"unequal": found.score, "equal": equal}
+        if equal >= found.score:
+            return self.searched(found, scores)
+        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores)))
+
+    def search_from(self, ordered: _Ordered) -> NoiseModel:
+        """Search with the noise variances of a graph along an order."""
+        starts = {"decomposition": self.proposed, "elimination": ordered.fit.sem.order}
+        found = self.searches.run(
+            starts,
+            penalty=self.base * ordered.inflation,
+            noise_variances=self.supposed(ordered.fit.sem),
+            effort=self.searches.effort,
+        )
+        return self._with_search(found, found.start_scores, self.choices_of(ordered))
+
+    def searched(self, found: _Unequal, scores: dict[str, float] | None = None) -> NoiseModel:
+        """Report the graph of a search with unequal noise variances."""
+        noise = NoiseChoice("unequal", scores or {"unequal": found.score})
+        return self._with_search(found.found, found.starts, self._choices(found, noise))
+
+    def ordered(self, fit: OrderFit, refine: str, choices: Choices) -> NoiseModel:
+        """Report a graph along an order."""
+        return NoiseModel(fit.sem, refine, replace(fit.report, details={"kind": refine}), choices)
+
+    def choices_of(self, ordered: _Ordered) -> Choices:
+        """Report that equal or known noise variances were accepted."""
+        scores = {"equal": ordered.equal, "unequal, same graph": ordered.unequal}
+        noise = NoiseChoice("equal" if self.known is None else "known", scores)
+        return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
+
+    def shape_gains(self, sem: LinearSem) -> FloatArray:
+        """Return what the shape of each variable's residuals gains in twice the log-likelihood; zero without rows."""
+        if self.rows is None:
+            return np.zeros(1)
+        return _core.shape_statistics(self.rows, self.estimate.location, csr_parts(sem.B), n_threads=self.n_threads)
+
+    def equal_score(self, sem: LinearSem, inflation: float) -> float:
+        """Score a graph with one noise variance for all variables."""
+        return self._score(sem, inflation, "equal") + self.log_n
+
+    def unequal_score(self, sem: LinearSem, inflation: float) -> float:
+        """Score a graph with a noise variance for each variable."""
+        return self._score(sem, inflation, "unequal") + self.d * self.log_n
+
+    def _score(self, sem: LinearSem, inflation: float, noise: str) -> float:
+        penalty = self.base * inflation
+        return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=penalty, noise=noise)
+
+    def _choices(self, found: _Unequal, noise: NoiseChoice) -> Choices:
+        penalty = PenaltyChoice(self.base, found.inflation)
+        return Choices(noise, penalty, residuals=found.residuals, starts=found.starts)
+
+    def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:
+        details = {"kind": "search", "trials": self.searches.trials, "improvements": self.searches.improvements}
+        report = Refinement("search", starts, found.score, choices.penalty.value, details)
+        return NoiseModel(found.sem, "search", report, choices)

@@ -1,0 +1,120 @@
+"""Searches of one table within a common budget of trials and time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icid_rs import _core
+from icid_rs._util.validation import FloatArray
+from icid_rs.graph.sem import LinearSem
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Trials of a search, and the number of them in a row without improvement after which it ends."""
+
+    trials: int = 0
+    patience: int | None = None
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A graph that a search found.
+
+    Attributes
+    ----------
+    sem : LinearSem
+        With least-squares weights.
+    score : float
+        Twice the negative log-likelihood up to a constant, for columns of unit variance, plus the penalties.
+    start_scores : dict
+        Scores of the start orders before any trial.
+    trials : int
+        Trials made.
+    """
+
+    sem: LinearSem
+    score: float
+    start_scores: dict[str, float]
+    trials: int
+
+    @property
+    def rank(self) -> float:
+        """The score without its rounding errors, by which graphs of one equivalence class may differ."""
+        return round(self.score, 5)
+
+
+class BudgetedSearch:
+    """Runs searches one after another, counts their trials, and keeps to a time limit.
+
+    Parameters
+    ----------
+    searcher : _core.Searcher
+    trials : int or None
+        Trials of the main search; None for the automatic number.
+    seconds : float or None
+        Time limit of all searches together.
+    seed : int
+    """
+
+    def __init__(self, searcher: _core.Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
+        self._searcher, self._seed = searcher, seed
+        self.is_timed = seconds is not None
+        self._deadline = np.inf if seconds is None else time.monotonic() + seconds
+        #: Trial budget of the main search; calibration uses none.
+        self.effort = Effort(*_core.search_budget(d)) if trials is None else Effort(trials)
+        self.trials = self.improvements = 0
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the time limit has passed."""
+        return time.monotonic() >= self._deadline
+
+    def run(
+        self,
+        starts: Mapping[str, NDArray[np.intp]],
+        *,
+        penalty: float,
+        values: FloatArray | None = None,
+        noise_variances: FloatArray | None = None,
+        effort: Effort | None = None,
+        share: float = 1.0,
+    ) -> Searched:
+        """Improve start orders by moving variables, then perturb the best within an effort.
+
+        Parameters
+        ----------
+        starts : mapping from names to orders
+            Causes first.
+        penalty : float
+            What an edge must gain in twice the log-likelihood.
+        values : array of shape (d, n), optional
+            Standardised variables. If given, the shape of residuals counts.
+        noise_variances : array of shape (d,), optional
+            Ω if it is known or taken to be equal.
+        effort : Effort, optional
+            By default no trials.
+        share : float
+            Share of the remaining time that may be used.
+        """
+        effort = effort or Effort()
+        seconds = max(0.0, self._deadline - time.monotonic()) * share if self.is_timed else None
+        found = self._searcher.search(
+            [order.astype(np.int64) for order in starts.values()],
+            penalty=penalty,
+            values=values,
+            noise_variances=noise_variances,
+            trials=effort.trials,
+            patience=effort.patience,
+            seconds=seconds,
+            seed=self._seed if effort.trials else 0,
+        )
+        self.trials += found.trials
+        self.improvements += found.improvements
+        scores = dict(zip(starts, found.start_scores, strict=True))
+        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials)

@@ -1,0 +1,231 @@
+"""The parameters of a fit, checked once and frozen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from icid_rs._util.validation import FloatArray, as_vector, check_int, check_real
+
+#: The paper's λ₁', which ``"auto"`` stands for once Θ is in units of the noise.
+_AUTO_L1_WEIGHT = 0.1
+_ALLOWED: dict[str, tuple[str | None, ...]] = {
+    "noise": ("auto", "equal", "unequal"),
+    "refine": ("auto", "order", "search", None),
+    "dag": ("greedy", "exptrace", None),
+    "missing": ("raise", "drop", "pairwise"),
+}
+
+
+class Solver(TypedDict):
+    """Arguments of `decompose` that steer the solver."""
+
+    max_alm_iter: int
+    max_fista_iter: int
+    tol: float
+    fista_tol: float
+    schedule: Literal["restart", "paper"]
+    n_threads: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a fit was asked to do: the parameters of `ICID` after their checks.
+
+    ``"auto"`` is kept where its meaning depends on the data (``precision``, ``noise``, ``refine``) and replaced by its
+    value where it does not. The attributes are those of `ICID`, and these:
+
+    Attributes
+    ----------
+    rescale : bool
+        Whether Θ is divided by the size of the noise precision, as ``l1_weight="auto"`` asks.
+    vary_starts : bool
+        Whether decompositions with other weights may propose further start orders of a search.
+    trials : int or None
+        None for ``"auto"``.
+    """
+
+    precision: Any
+    lambda1: Any
+    ridge: float
+    l1_weight: float
+    rescale: bool
+    skewness: float
+    vary_starts: bool
+    noise: str
+    noise_variances: Any
+    refine: str | None
+    dag: Literal["greedy", "exptrace"] | None
+    threshold: float
+    required: Any
+    forbidden: Any
+    tiers: Any
+    missing: str
+    solver: Solver
+    trials: int | None
+    time_limit: float | None
+    n_threads: int | None
+    random_state: int | None
+    verbose: bool
+    callback: Callable[[dict[str, Any]], object] | None
+
+    @classmethod
+    def of(cls, model: Any, precisions: Sequence[str]) -> Options:
+        """Check the parameters of an `ICID`; `precisions` are the names of the estimators of Θ.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID
+        >>> from icid_rs.options import Options
+        >>> Options.of(ICID(), ["auto"]).l1_weight
+        0.1
+        """
+        _check_choices(model, precisions)
+        ridge = _nonnegative(model.ridge, "ridge")
+        if ridge >= 1:
+            raise ValueError(f"ridge = {ridge}: it must be less than 1, a share of each variance")
+        if ridge and model.precision not in ("auto", "fdr", "empirical"):
+            raise ValueError(
+                f"ridge = {ridge} is for precision='fdr' and 'empirical'; other estimators have penalties of their own"
+            )
+        auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
+        return cls(
+            precision=model.precision,
+            lambda1=model.lambda1,
+            ridge=ridge,
+            l1_weight=_AUTO_L1_WEIGHT if auto_weight else _nonnegative(model.l1_weight, "l1_weight"),
+            rescale=isinstance(model.l1_weight, str),
+            skewness=0.0 if auto_skewness else _nonnegative(model.skewness, "skewness"),
+            vary_starts=auto_weight and auto_skewness,
+            noise=model.noise,
+            noise_variances=model.noise_variances,
+            refine=None if model.refine == "auto" and model.dag is None else model.refine,
+            dag=model.dag,
+            threshold=0.0 if _is_auto(model.threshold) else _nonnegative(model.threshold, "threshold"),
+            required=model.required,
+            forbidden=model.forbidden,
+            tiers=model.tiers,
+            missing=model.missing,
+            solver={
+                "max_alm_iter": model.max_alm_iter,
+                "max_fista_iter": model.max_fista_iter,
+                "tol": model.tol,
+                "fista_tol": model.fista_tol,
+                "schedule": model.schedule,
+                "n_threads": model.n_threads,
+            },
+            trials=None if _is_auto(model.trials) else check_int(model.trials, "trials", 0),
+            time_limit=None if model.time_limit is None else _nonnegative(model.time_limit, "time_limit"),
+            n_threads=model.n_threads,
+            random_state=model.random_state,
+            verbose=model.verbose,
+            callback=model.callback,
+        )
+
+    @property
+    def seed(self) -> int:
+        """Seed of the search."""
+        return 0 if self.random_state is None else int(self.random_state)
+
+    def settled(self, precision: Any) -> dict[str, Any]:
+        """Return the settings that `ICID.info_` reports, given the estimator of Θ that was used."""
+        return {
+            "precision": precision,
+            "ridge": self.ridge,
+            "l1_weight": self.l1_weight,
+            "skewness": self.skewness,
+            "threshold": self.threshold,
+            "trials": "auto" if self.trials is None else self.trials,
+            "time_limit": self.time_limit,
+        }
+
+    def known_variances(self, d: int) -> FloatArray | None:
+        """Return the noise variances of d variables, if the caller knows them."""
+        return None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
+
+    def observer(self) -> Callable[[dict[str, Any]], object] | None:
+        """Return a callback for the solver that reports progress if `verbose`, and calls the caller's own."""
+        if not self.verbose:
+            return self.callback
+
+        def report(progress: dict[str, Any]) -> object:
+            print(
+                f"ICID: round {progress['round']}, iteration {progress['iteration']}, "
+                f"objective {progress['objective']:.6g}, optimality {progress['optimality']:.2g}",
+                file=sys.stderr,
+            )
+            return None if self.callback is None else self.callback(progress)
+
+        return report
+
+
+def check_cuts(lambda1: Any) -> FloatArray | None:
+    """Return the given values of λ₁ in ascending order; None for ``"auto"``.
+
+    Examples
+    --------
+    >>> from icid_rs.options import check_cuts
+    >>> check_cuts([0.2, 0.1])
+    array([0.1, 0.2])
+    """
+    if isinstance(lambda1, str):
+        if lambda1 != "auto":
+            raise ValueError(f"lambda1 = {lambda1!r}: it must be 'auto', a number, or a sequence of numbers")
+        return None
+    grid = np.asarray(lambda1)
+    if grid.dtype.kind not in "iuf" or grid.ndim > 1:
+        raise TypeError(f"lambda1 must be 'auto', a number, or a sequence of numbers, not {lambda1!r}")
+    if grid.size == 0 or not ((grid > 0) & (grid < 1)).all():
+        raise ValueError(f"lambda1 = {lambda1}: there must be a value, and every value must be between 0 and 1")
+    return np.unique(grid.astype(np.float64))
+
+
+def _check_choices(model: Any, precisions: Sequence[str]) -> None:
+    """Raise where a parameter has no such value, or two of them contradict each other."""
+    for name, allowed in _ALLOWED.items():
+        value = getattr(model, name)
+        if not (value is None or isinstance(value, str)) or value not in allowed:
+            raise ValueError(f"{name} = {value!r}: it must be one of {allowed}")
+    _check_precision(model.precision, precisions)
+    check_cuts(model.lambda1)
+    if model.random_state is not None:
+        check_int(model.random_state, "random_state", 0)
+    if model.dag is None and model.refine in ("order", "search"):
+        raise ValueError(
+            f"refine={model.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
+        )
+    unknown = model.noise == "unequal" and model.noise_variances is None
+    if unknown and isinstance(model.precision, str) and model.precision == "precomputed":
+        raise ValueError(
+            "noise='unequal' needs data: theta alone tells no directions then; pass noise_variances, or fit data"
+        )
+    if unknown and (model.refine in ("order", None) or model.dag is None):
+        raise ValueError(
+            "the decomposition and elimination suppose that noise variances are equal or known; with "
+            "noise='unequal' use refine='search', or pass noise_variances"
+        )
+
+
+def _check_precision(kind: Any, known: Sequence[str]) -> None:
+    """Raise unless `precision` is a known name or an estimator."""
+    if isinstance(kind, str) and kind not in known:
+        raise ValueError(f"precision = {kind!r}: it must be one of {known}, or an estimator")
+    if isinstance(kind, type):
+        raise TypeError(f"precision must be an estimator, not the class {kind.__name__}; write {kind.__name__}()")
+    if not isinstance(kind, str) and not hasattr(kind, "fit"):
+        raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def _nonnegative(value: Any, name: str) -> float:
+    number = check_real(value, name)
+    if not number >= 0 or number == np.inf:
+        raise ValueError(f"{name} = {number}: it must be at least 0 and finite")
+    return number

@@ -1,0 +1,1 @@
+"""Estimates of the inverse covariance Θ."""

@@ -1,0 +1,209 @@
+"""From a sample to an estimate of Θ, by the estimator of the caller's choice.
+
+A new estimator is a file beside this one with a function of a covariance, and a line in `estimate_precision` and
+`KINDS`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from icid_rs._util.memory import ensure_square
+from icid_rs._util.stopwatch import Stopwatch
+from icid_rs._util.validation import Rows as RowArray
+from icid_rs._util.validation import as_csr, as_theta
+from icid_rs.data import checks
+from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
+from icid_rs.options import Options
+from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
+from icid_rs.precision.empirical import cut_inverse
+from icid_rs.precision.fdr import tested_inverse
+from icid_rs.precision.neighbourhood import (
+    LARGE,
+    neighbourhood_precision,
+    standardise,
+    standardised_root,
+    wide_precision,
+)
+from icid_rs.precision.variants import Full, Given, Indefinite, Precision
+
+#: Values of the parameter `precision` of `ICID`, apart from estimators.
+KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
+#: Estimators that need no more than a covariance.
+_FROM_COVARIANCE = ("fdr", "empirical", "lasso")
+#: The fewest rows that a covariance is estimated from.
+_FEWEST = 3
+#: False discovery rate of the tests behind ``"fdr"``.
+_ALPHA = 0.05
+#: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
+_ROWS_PER_COLUMN = 2.0
+
+
+def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
+    """Return the estimator that ``"auto"`` stands for, given n samples of d variables.
+
+    With few rows for each column, tests of all partial correlations at once have no power, and with fewer rows than
+    columns they do not exist. A ridge is for tests.
+
+    Examples
+    --------
+    >>> from icid_rs.precision.estimate import settle_kind
+    >>> settle_kind("auto", 2000, 100), settle_kind("auto", 50, 100)
+    ('fdr', 'lasso')
+    """
+    if not isinstance(kind, str) or kind != "auto":
+        return kind
+    if d <= LARGE and n >= d + 3 and (ridge or n >= _ROWS_PER_COLUMN * d):
+        return "fdr"
+    if ridge:
+        raise ValueError(
+            f"ridge = {ridge} with {n} samples of {d} variables: precision='lasso' needs none; leave it out"
+        )
+    return "lasso"
+
+
+def reason(kind: str, n: int, d: int) -> str:
+    """Say why ``"auto"`` stands for this estimator.
+
+    Examples
+    --------
+    >>> from icid_rs.precision.estimate import reason
+    >>> reason("lasso", 50, 100)
+    '50 samples of 100 variables, fewer than 2 for each: neighbours are selected, not tested all at once'
+    """
+    counts = f"{n} samples of {d} variables"
+    if kind == "fdr":
+        return f"{counts}: enough to test all partial correlations at once"
+    if d > LARGE:
+        return f"{counts}, more than {LARGE}: neighbours are selected, and nothing of size d × d is made"
+    return f"{counts}, fewer than {_ROWS_PER_COLUMN:g} for each: neighbours are selected, not tested all at once"
+
+
+def estimate_precision(sample: Sample, options: Options, watch: Stopwatch) -> tuple[Precision, Any]:
+    """Estimate Θ; return the estimate and the estimator, which is never ``"auto"``.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> from icid_rs._util.stopwatch import Stopwatch
+    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.options import Options
+    >>> from icid_rs.precision.estimate import KINDS, estimate_precision
+    >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
+    >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
+    >>> estimate, kind = estimate_precision(read(X, None, options, watch), options, watch)
+    >>> estimate.theta.shape, kind
+    ((2, 2), 'fdr')
+    """
+    if isinstance(sample, GivenTheta):
+        return _given(sample), "precomputed"
+    names, d, threads = sample.names, len(sample.names), options.n_threads
+    kind = settle_kind(options.precision, sample.samples, d, options.ridge)
+    _check_rows(sample, kind)
+    if isinstance(sample, Rows) and isinstance(kind, str) and kind == "lasso" and d > LARGE:
+        return wide_precision(sample.values, sample.samples, names, watch, threads), kind
+    covariance = _covariance(sample, watch).ridged(options.ridge)
+    matrix, n = covariance.matrix, covariance.samples
+    if kind not in ("fdr", "empirical") or n <= d:
+        # The other estimators do not find out by themselves.
+        checks.check_duplicates(matrix, names)
+        if n > d:
+            checks.check_covariance(matrix, names)
+    if not isinstance(kind, str):
+        return _fitted(sample, kind, covariance, watch), kind
+    if kind == "lasso":
+        return neighbourhood_precision(_standardised(sample, covariance), covariance, names, watch, threads), kind
+    try:
+        if kind == "empirical":
+            # With no more rows than columns the covariance is singular in any case.
+            return cut_inverse(covariance, options.lambda1, watch, pseudo=n <= d), kind
+        return tested_inverse(covariance, _ALPHA, watch), kind
+    except np.linalg.LinAlgError:
+        checks.check_covariance(matrix, names)
+        raise
+
+
+def _check_rows(sample: Rows | IncompleteRows | Summary, kind: Any) -> None:
+    """Raise where an estimator needs rows that are not at hand."""
+    by_rows = kind not in _FROM_COVARIANCE
+    if isinstance(sample, IncompleteRows) and by_rows:
+        raise ValueError(
+            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
+            "'lasso' or 'empirical', or missing='drop'"
+        )
+    if not isinstance(sample, Summary):
+        return
+    if sample.moments.n < _FEWEST:
+        raise ValueError(
+            f"the moments are those of {sample.moments.n} row(s): causes cannot be told from fewer than {_FEWEST}"
+        )
+    if by_rows and not sample.moments.complete:
+        raise ValueError(
+            f"precision={kind!r} needs all rows, but the moments keep only some of them; use precision='fdr', or "
+            "moments with a larger reservoir"
+        )
+
+
+def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Covariance:
+    values: RowArray | None = None
+    match sample:
+        case Summary(moments=moments):
+            matrix, location = moments.covariance, moments.mean
+        case IncompleteRows(values=values, pairwise=pairwise):
+            matrix, location = pairwise.covariance, pairwise.location
+        case Rows(values=values):
+            # The covariance, its correlations, and its inverse.
+            ensure_square(values.shape[1], "the covariance", copies=3)
+            matrix, location = empirical_covariance(values)
+    watch.lap("covariance")
+    checks.check_scales(values, matrix, location, sample.names)
+    return Covariance(matrix, location, sample.samples)
+
+
+def _standardised(sample: Rows | IncompleteRows | Summary, covariance: Covariance) -> Any:
+    """Return standardised variables in rows, or what has their correlations where rows are not at hand."""
+    if isinstance(sample, Rows):
+        return standardise(sample.values, covariance.location, np.sqrt(covariance.matrix.diagonal()))
+    return standardised_root(covariance.matrix)
+
+
+def _fitted(sample: Any, estimator: Any, covariance: Covariance, watch: Stopwatch) -> Full | Indefinite:
+    """Fit an estimator of scikit-learn's kind, and take its Θ, or the inverse covariance where that is indefinite."""
+    rows = sample.moments.rows if isinstance(sample, Summary) else sample.values
+    fitted = clone(estimator).fit(rows.astype(np.float64, copy=False))
+    if not hasattr(fitted, "precision_"):
+        raise TypeError(f"precision: {estimator!r} has no attribute precision_ after fit")
+    watch.lap("inverse")
+    theta = as_csr(as_theta(fitted.precision_), "precision_")
+    theta.eliminate_zeros()
+    parts: dict[str, Any] = {
+        "theta": theta,
+        "covariance": covariance.matrix,
+        "location": covariance.location,
+        "samples": covariance.samples,
+        "timings": dict(watch.timings),
+    }
+    dense = theta.toarray()
+    try:
+        np.linalg.cholesky(dense)
+    except np.linalg.LinAlgError:
+        try:
+            return Full(**parts, inverse=invert(covariance.matrix))
+        except np.linalg.LinAlgError:
+            return Indefinite(**parts)
+    return Full(**parts, inverse=np.asarray(dense))
+
+
+def _given(sample: GivenTheta) -> Given:
+    d = sample.theta.shape[0]
+    ensure_square(d, "the covariance", copies=4)
+    try:
+        covariance = invert(sample.theta.toarray())
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "theta is not positive definite, or nearly singular: no model has it as inverse covariance"
+        ) from None
+    return Given(sample.theta, covariance, location=np.zeros(d))

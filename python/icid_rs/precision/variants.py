@@ -1,0 +1,169 @@
+"""Estimates of Θ, and how each of them serves the steps that follow.
+
+With enough rows the covariance has an inverse (`Full`). With few rows there is only a sparse estimate (`FewRows`), and
+with very many columns the covariance is not even stored (`Wide`). Θ can also be given (`Given`), or come from an
+estimator that returns a matrix no graph can be fitted to (`Indefinite`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from icid_rs import _core
+from icid_rs._util.validation import FloatArray, csr_parts
+from icid_rs.graph.knowledge import Knowledge
+from icid_rs.precision.covariance import invert
+
+
+@dataclass(frozen=True)
+class Precision:
+    """An estimate of the inverse covariance, and how it was made.
+
+    Attributes
+    ----------
+    theta : scipy.sparse.csr_array
+        The inverse covariance Θ on its estimated support.
+    covariance : numpy.ndarray or scipy.sparse.csr_array
+        The empirical covariance, with denominator n. With more than 20 000 columns it is sparse, and correlations below
+        a cut count as zero.
+    location : numpy.ndarray
+        The means.
+    lambda1 : float or None
+        The cut, relative to the largest off-diagonal entry, if there was one.
+    criterion : dict
+        For a grid of cuts: the value of the criterion C(λ₁) for each.
+    timings : dict
+        Seconds for ``covariance``, ``inverse`` and ``support``.
+    inverse : numpy.ndarray or None
+        The inverse covariance before entries were set to zero, where the covariance has one.
+    values : numpy.ndarray or None
+        Standardised variables in rows, where the covariance is too large to be stored.
+    """
+
+    theta: sp.csr_array[np.float64, tuple[int, int]]
+    covariance: Any
+    location: FloatArray = field(kw_only=True)
+    lambda1: float | None = None
+    criterion: dict[float, float] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)
+    inverse: ClassVar[FloatArray | None] = None
+    values: ClassVar[FloatArray | None] = None
+
+    @property
+    def variances(self) -> FloatArray:
+        """Variances of the variables."""
+        return np.asarray(self.covariance.diagonal())
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """Diagonal of the best inverse covariance at hand: inverses of the variances given all other variables."""
+        return np.asarray(self.theta.diagonal())
+
+    def residual_variances(self, B: Any) -> FloatArray:
+        """Compute the variances of X − X B: a_jᵀ Ĉ a_j for each column a_j of I − B."""
+        A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
+        columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
+        products = np.asarray(self.covariance @ A)[A.indices, columns] * A.data
+        return np.asarray(np.bincount(columns, products, minlength=A.shape[1]), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Sampled(Precision):
+    """An estimate from data.
+
+    Attributes
+    ----------
+    samples : int
+        Effective sample size.
+    """
+
+    samples: int = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Full(_Sampled):
+    """An estimate from enough rows for the covariance to be inverted.
+
+    Attributes
+    ----------
+    inverse : numpy.ndarray
+        The inverse covariance before entries were set to zero.
+    """
+
+    inverse: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """Diagonal of the inverse covariance."""
+        return np.asarray(self.inverse.diagonal())
+
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
+        """Return what fits graphs along orders and searches among them."""
+        known = None if knowledge is None else knowledge.parts
+        return _core.Searcher(
+            self.covariance,
+            csr_parts(self.theta),
+            self.inverse,
+            samples=self.samples,
+            knowledge=known,
+            n_threads=n_threads,
+        )
+
+    def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
+        """Order the variables so that each is the one that those before it explain best.
+
+        These are the pivots of a Cholesky factorisation of the correlation matrix, the smallest each time. FLOP starts
+        from this order too (Wienöbst, Henckel and Weichwald 2026).
+        """
+        return searcher.smallest_pivots().astype(np.intp)
+
+
+@dataclass(frozen=True)
+class FewRows(_Sampled):
+    """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
+
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
+        """Return what fits graphs along orders and searches among them."""
+        known = None if knowledge is None else knowledge.parts
+        return _core.Searcher(
+            self.covariance, csr_parts(self.theta), None, samples=self.samples, knowledge=known, n_threads=n_threads
+        )
+
+    def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
+        """Order the variables as `Full.smallest_pivots` does, by the model behind Θ: the covariance is singular."""
+        return searcher.smallest_pivots(invert(self.theta.toarray())).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Wide(_Sampled):
+    """An estimate for so many columns that nothing of size d × d is stored.
+
+    Attributes
+    ----------
+    values : numpy.ndarray of shape (d, n)
+        Standardised variables in rows, which stand for the covariance.
+    """
+
+    values: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]
+
+    def residual_variances(self, B: Any) -> FloatArray:
+        """Compute the variances of X − X B from the rows."""
+        scale = np.sqrt(self.variances)
+        weights = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
+        residual = self.values - weights.T @ self.values
+        return np.asarray(np.einsum("ij,ij->i", residual, residual) * scale**2)
+
+
+@dataclass(frozen=True)
+class Indefinite(_Sampled):
+    """An estimate that is not positive definite, of a covariance that has no inverse."""
+
+
+@dataclass(frozen=True)
+class Given(Precision):
+    """A Θ given by the caller; its inverse is the covariance, and there are no samples."""
