@@ -1,6 +1,6 @@
 """Bad inputs to every public entry point, and what becomes of them.
 
-``python -m tests.bad_inputs`` writes the table to ``docs/bad-inputs.md``; `test_bad_inputs` compares it.
+``python -m tests.bad_inputs`` writes the table to ``docs/reference/bad-inputs.md``; `test_bad_inputs` compares it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from icid_rs import (
 )
 from icid_rs.cli import main
 
-PAGE = Path(__file__).parent.parent / "docs" / "bad-inputs.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "bad-inputs.md"
 
 #: What is given, by section, as one would write it.
 CASES = {
@@ -570,10 +570,10 @@ def page(found: list[Outcome]) -> str:
         "",
         "% python -m tests.bad_inputs writes this page; a test compares it.",
         "",
-        "What comes of inputs that cannot be right: always an exception, or an exit status, and a line that says what",
-        f"is wrong, where, and what to do about it. These {len(found)} are tried by the tests. `X` is a table of 100",
-        "rows and 5 columns, `frame` the same as a data frame with the columns rain, wet, slip, fall and cast, and",
-        "`theta` its inverse covariance.",
+        "Every invalid input raises an exception, or sets an exit status, with a message that names the fault, its",
+        f"place and the remedy. The tests try these {len(found)} inputs. `X` is a table of 100 rows and 5 columns,",
+        "`frame` the same table as a data frame with the columns rain, wet, slip, fall and cast, and `theta` its",
+        "inverse covariance.",
     ]
     section = None
     for case in found:

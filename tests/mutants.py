@@ -16,43 +16,43 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "mutants.md"
+PAGE = ROOT / "docs" / "development" / "mutants.md"
 MUTMUT = ROOT / "results" / "mutmut" / "mutants" / "src" / "icid_rs"
 #: What is said of survivors: the first pattern that is found in a mutant's line.
 REASONS = (
-    (r"cholesky|splu|options = |_DENSE_SHARE", "another way to the same determinant, or the time it takes"),
-    (r"overwrite|order=|np\.zeros|out=None|location, \)|covariance = None|lower=1, \)", "memory, not values"),
-    (r"_mirror_lower", "other tiles of the same copy"),
+    (r"cholesky|splu|options = |_DENSE_SHARE", "the same determinant by another factorisation, or in another time"),
+    (r"overwrite|order=|np\.zeros|out=None|location, \)|covariance = None|lower=1, \)", "affects memory use only"),
+    (r"_mirror_lower", "the same copy in other tiles"),
     (
         r"minlength|covariance\[rows, columns\], \)",
         "the largest entry survives every cut, so that the length is the same",
     ),
-    (r"strict=|traces, \)", "there is one trace for each cut"),
-    (r"np\.argsort", "ties have equal p-values: all of them are found, or none"),
+    (r"strict=|traces, \)", "both sequences always have the same length"),
+    (r"np\.argsort", "tied entries have equal p-values: all are kept or none"),
     (r"(?<!/)/ 2\b|shape\[1\]", "d (d − 1) is even, pairs are counted twice, matrices are square: the same number"),
-    (r"np\.ones|astype\(None\)", "of the same type, or of one in which the counts are the same"),
+    (r"np\.ones|astype\(None\)", "the default type gives the same counts"),
     (r"csr_array", "the diagonal is always stored, so that the shape is the same"),
-    (r"XXiufXX|initial=None", "no such type, and no matrix without entries, gets there"),
-    (r"range\(1, d, _TILE\)", "row 0 has nothing left of the diagonal"),
-    (r"1\.0000000001", "more columns are looked at; which of them are constant stays"),
-    (r"or True else np\.array|top >= ", "a grid of one value, twenty times"),
-    (r"1e-?\+?150|>= COLLINEAR|size > least|sf\(z\) <|pivots >= 0", "differs at a single number, or not at all"),
+    (r"XXiufXX|initial=None", "such a type, or an empty matrix, never reaches this line"),
+    (r"range\(1, d, _TILE\)", "row 0 has no entries left of the diagonal"),
+    (r"1\.0000000001", "more columns are inspected; the constant ones are the same"),
+    (r"or True else np\.array|top >= ", "a grid of one value repeated twenty times"),
+    (r"1e-?\+?150|>= COLLINEAR|size > least|sf\(z\) <|pivots >= 0", "differs at a single number or nowhere"),
     (r"pinv", "the same pseudo-inverse by another routine"),
-    (r"stacklevel", "the line that a warning points to is not tested"),
+    (r"stacklevel", "the line number of a warning is not tested"),
     (r"DenseTheta::fill", "the diagonal is its own mirror image"),
-    (r"indefinite_pair", "a pair is found from either of its ends"),
-    (r"Minimum::untouched", "as far from zero on the other side"),
+    (r"indefinite_pair", "a pair is found from either variable"),
+    (r"Minimum::untouched", "equally far from zero with the other sign"),
     (
         r"block_height|::move_row|::subtract|blocks\.rs|heaviest_acyclic|as_rows|in load|::to_elimination|in scales",
-        "how work is cut or laid out, when memory is asked for, or which of two ways to the same result is taken",
+        "block sizes, memory layout, time of allocation, or the choice between two routes to the same result",
     ),
-    (r"has_cancelled", "an entry of rounding size stays, and is forgotten later"),
-    (r"Moments::update", "to merge with nothing is to be the other"),
+    (r"has_cancelled", "an entry of rounding size is kept and removed later"),
+    (r"Moments::update", "merging with empty moments returns the other operand"),
     (r"check_symmetric", "the same bound for a diagonal of ones"),
     (r"in_range|invert_variances", "differs at a single number"),
     (r"replace [<>] with [<>]=.* Fista", "differs at a single number"),
-    (r"Fista::descend", "how often it is looked whether it has converged, and steps of rounding size"),
-    (r"Run<'_, '_>::finish", "whether components are sharpened a last time, and the count of iterations of that"),
+    (r"Fista::descend", "interval between convergence checks, and steps of rounding size"),
+    (r"Run<'_, '_>::finish", "whether components get a final polish, and its count of iterations"),
 )
 UNKNOWN = "not explained yet"
 
@@ -96,22 +96,27 @@ def page(core: list[tuple[str, str, str]], drawn: int, package: list[tuple[str, 
     lines = [
         "# Mutants",
         "",
-        "A mutant is the code with one small fault: a plus that became a minus, a bound off by one, a message in",
-        "capitals. The tests should notice. [cargo-mutants](https://mutants.rs) makes mutants of the core's",
-        "arithmetic, of which every sixth is drawn, and [mutmut](https://mutmut.readthedocs.io) of `metrics`,",
+        "A mutant is a copy of the code with one small fault: a plus replaced by a minus, a bound off by one, a",
+        "message in capitals. A good test suite fails on it. [cargo-mutants](https://mutants.rs) makes mutants of the",
+        "core's arithmetic, of which every sixth is tested, and [mutmut](https://mutmut.readthedocs.io) of `metrics`,",
         "`precision` and `skewness`.",
         "",
-        "    .ci/mutants                # hours: each mutant of the core is built",
-        "    python -m tests.mutants    # writes this page anew",
+        "    .ci/mutants                # hours: each mutant of the core is compiled",
+        "    python -m tests.mutants    # rewrites this page",
         "",
-        "Killed are those that a test fails with, or never ends.",
+        "A mutant is killed if a test fails or does not end in time.",
     ]
     if len(core) < drawn:
-        lines += ["", f"Of the core's, {len(core)} of {drawn} that were drawn have been tried so far."]
+        lines += ["", f"Of the selected mutants of the core, {len(core)} of {drawn} have been tested so far."]
     for title, mutants in (("The core", core), ("The package", package)):
         counts = Counter((module, kind) for module, kind, _ in mutants)
         modules = sorted({module for module, _, _ in mutants})
-        lines += ["", f"## {title}", "", "| module | mutants | killed | of these by time | survived | do not build |"]
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            "| module | mutants | killed | of these by timeout | survived | do not compile |",
+        ]
         lines += ["|---|--:|--:|--:|--:|--:|"]
         for label, chosen in [(f"`{module}`", [module]) for module in modules] + [("all", modules)]:
             caught, timeout, missed, unviable = (
@@ -125,7 +130,7 @@ def page(core: list[tuple[str, str, str]], drawn: int, package: list[tuple[str, 
             reason = next((reason for pattern, reason in REASONS if re.search(pattern, line)), UNKNOWN)
             survivors.setdefault(reason, []).append(line)
         for reason, group in survivors.items():
-            lines += ["", f"Survivors, {reason}:", "", *(f"- `{line}`" for line in group)]
+            lines += ["", f"Survivors: {reason}", "", *(f"- `{line}`" for line in group)]
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from icid_rs import datasets, reference
+import reference
+from icid_rs import datasets
 
 
 @dataclass

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from icid_rs import ICID, Bootstrap, bootstrap, datasets
-from icid_rs.dag import causal_order
+from icid_rs.graph.equivalence import causal_order
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ class TestProbabilities:
 
     def test_sources_in_several_parts(self, found, monkeypatch):
         whole = found.ancestor_probabilities().toarray()
-        monkeypatch.setattr("icid_rs.confidence._SOURCES", 5)
+        monkeypatch.setattr("icid_rs.trust.confidence._SOURCES", 5)
         np.testing.assert_array_equal(found.ancestor_probabilities().toarray(), whole)
 
     def test_weights_are_means_where_the_edge_is(self, found):

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import datasets
-from icid_rs.web import render_page
+from icid_rs.export.web import render_page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")

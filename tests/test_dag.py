@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from icid_rs import datasets, project_to_dag, reference
-from icid_rs.dag import acyclic_graph, causal_order, trace_exponential
+import reference
+from icid_rs import datasets, project_to_dag
+from icid_rs.decomposition.acyclic import acyclic_graph, trace_exponential
+from icid_rs.graph.equivalence import causal_order
 
 METHODS = ["greedy", "exptrace"]
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from icid_rs import ICID, Moments, datasets
-from icid_rs.distributed import moments_of
+from icid_rs.data.dask import moments_of
 
 da = pytest.importorskip("dask.array")
 pytestmark = pytest.mark.filterwarnings("ignore")

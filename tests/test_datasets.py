@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import datasets
-from icid_rs.dag import causal_order
+from icid_rs.graph.equivalence import causal_order
 
 
 @settings(max_examples=50, deadline=None)

@@ -15,6 +15,7 @@ import icid_rs
 from icid_rs.cli import main
 
 DOCS = Path(__file__).parent.parent / "docs"
+GUIDE = DOCS / "guide"
 # Pages of results show figures of long runs, not examples.
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in ("results.md", "paper.md"))
 FENCE = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -52,7 +53,7 @@ def test_examples(page, tmp_path, monkeypatch):
 
 
 def test_tutorials_have_examples():
-    for page in [DOCS / "quickstart.md", DOCS / "reading.md", *(DOCS / "tutorials").glob("[!i]*.md")]:
+    for page in [GUIDE / "quickstart.md", GUIDE / "reading.md", *(GUIDE / "tutorials").glob("[!i]*.md")]:
         assert ">>>" in page.read_text(encoding="utf-8"), page
 
 
@@ -67,8 +68,8 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
-from test_documentation import DOCS, run_page
-text = (DOCS / "quickstart.md").read_text(encoding="utf-8")
+from test_documentation import GUIDE, run_page
+text = (GUIDE / "quickstart.md").read_text(encoding="utf-8")
 assert run_page(text[: text.index("## With extras")], "quickstart.md") > 10
 """
     result = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -76,7 +77,7 @@ assert run_page(text[: text.index("## With extras")], "quickstart.md") > 10
 
 
 def test_every_public_name_is_in_the_reference():
-    reference = (DOCS / "api.md").read_text(encoding="utf-8")
+    reference = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     names = [name for name in icid_rs.__all__ if name not in ("__version__", "datasets", "metrics", "plotting")]
     names += [f"icid_rs.{name}" for name in ("datasets", "metrics", "plotting")]
     for module in (icid_rs.datasets, icid_rs.metrics):
@@ -88,7 +89,8 @@ def test_every_public_name_is_in_the_reference():
 
 
 def test_comparison_links_what_we_have():
-    tables = [row for row in (DOCS / "comparison.md").read_text(encoding="utf-8").splitlines() if row.startswith("| ")]
+    lines = (DOCS / "benchmarks" / "comparison.md").read_text(encoding="utf-8").splitlines()
+    tables = [row for row in lines if row.startswith("| ")]
     header = next(row for row in tables if "icid_rs" in row)
     peers = {"causal-learn", "lingam", "gcastle", "dagma", "ges", "flopsearch", "py-tetrad", "pgmpy"}
     assert peers <= {cell.strip() for cell in header.split("|")}
@@ -103,4 +105,4 @@ def test_pages_build(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert (tmp_path / "api.html").exists()
+    assert (tmp_path / "reference" / "api.html").exists()

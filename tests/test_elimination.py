@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import NumericalError, _core, datasets, eliminate, eliminate_along, metrics
-from icid_rs._validation import csr_parts
-from icid_rs.elimination import from_parts
+from icid_rs._util.validation import csr_parts
+from icid_rs.decomposition.elimination import Elimination
 from problems import make_problem, random_theta
 
 KERNELS = ("sparse", "dense")
@@ -21,9 +21,9 @@ KERNELS = ("sparse", "dense")
 def run(kernel: str, theta, noise_variances=None, order=None, n_threads: int = 2):
     theta = sp.csr_array(theta)
     options = {"order": order, "noise_variances": noise_variances, "drop": 0.0, "n_threads": n_threads}
-    if kernel == "sparse":
-        return from_parts(_core.eliminate(csr_parts(theta), **options))
-    return from_parts(_core.eliminate_dense(theta.toarray(), **options))
+    return Elimination.from_core(
+        _core.eliminate(csr_parts(theta) if kernel == "sparse" else theta.toarray(), **options)
+    )
 
 
 def in_ten_lines(theta: np.ndarray, noise_variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

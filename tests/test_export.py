@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from graphs import AWKWARD, assert_same, assert_same_matrix, graphs, random_graph, text_names
 from icid_rs import ICID, CausalGraph, datasets, load
-from icid_rs.export import files
+from icid_rs._util import files
 from icid_rs.export.networks import from_graphml
 from icid_rs.export.schema import from_json
 from icid_rs.export.tables import from_csv
@@ -42,12 +42,12 @@ class TestRoundTrips:
     @settings(deadline=None, max_examples=50)
     @given(graphs())
     def test_json(self, graph):
-        assert_same(from_json(graph.to_json()), graph)
+        assert_same(from_json(graph.to_json(), CausalGraph), graph)
 
     @settings(deadline=None, max_examples=50)
     @given(graphs(st.integers() | text_names()))
     def test_json_of_mixed_names(self, graph):
-        assert_same(from_json(graph.to_json()), graph)
+        assert_same(from_json(graph.to_json(), CausalGraph), graph)
 
     @settings(deadline=None, max_examples=50)
     @given(graphs(), CONVENTIONS)
@@ -57,7 +57,7 @@ class TestRoundTrips:
     @settings(deadline=None, max_examples=50)
     @given(graphs(text_names(xml=True)) | graphs(st.integers(-(2**70), 2**70)), CONVENTIONS)
     def test_graphml(self, graph, convention):
-        assert_same(from_graphml(graph.to_graphml(convention=convention).encode()), graph, settings=False)
+        assert_same(from_graphml(graph.to_graphml(convention=convention).encode(), CausalGraph), graph, settings=False)
 
     @settings(deadline=None, max_examples=50)
     @given(graphs())
@@ -67,7 +67,7 @@ class TestRoundTrips:
     @settings(deadline=None, max_examples=50)
     @given(graphs(text_names()), CONVENTIONS)
     def test_csv(self, graph, convention):
-        again = from_csv(graph.to_csv(convention=convention))
+        again = from_csv(graph.to_csv(convention=convention), CausalGraph)
         assert sorted(again.edges().values.tolist()) == sorted(graph.edges().values.tolist())
 
     @pytest.mark.parametrize("suffix", ["json", "graphml"])
@@ -83,14 +83,18 @@ class TestRoundTrips:
 
     def test_a_graph_with_cycles(self):
         graph = CausalGraph([[0, 1.0], [2.0, 0]])
-        assert_same(from_json(graph.to_json()), graph)
-        assert_same(from_graphml(graph.to_graphml().encode()), graph)
+        assert_same(from_json(graph.to_json(), CausalGraph), graph)
+        assert_same(from_graphml(graph.to_graphml().encode(), CausalGraph), graph)
 
     def test_confidence_is_a_column(self):
         graph = CausalGraph(RAIN.adjacency_matrix_, RAIN.names_, confidence=0.5 * (RAIN.adjacency_matrix_ != 0))
         assert list(RAIN.edges().columns) == ["source", "target", "weight"]
         assert list(graph.edges().columns) == ["source", "target", "weight", "confidence"]
-        for again in (from_json(graph.to_json()), from_graphml(graph.to_graphml().encode()), from_csv(graph.to_csv())):
+        for again in (
+            from_json(graph.to_json(), CausalGraph),
+            from_graphml(graph.to_graphml().encode(), CausalGraph),
+            from_csv(graph.to_csv(), CausalGraph),
+        ):
             assert set(again.edges().confidence) == {0.5}
 
     def test_settings_are_those_of_the_estimator(self, model):

@@ -16,7 +16,7 @@ import scipy.io
 
 import fuzz_readers
 from icid_rs import CausalGraph, Moments, cli, datasets, load
-from icid_rs._matlab import check_elements
+from icid_rs._util.matlab import check_elements
 from icid_rs.cli.tables import read_table
 from icid_rs.cli.text import TextOptions
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from icid_rs import ICID, datasets
-from icid_rs.web import render_page, summarise
+from icid_rs.export.web import render_page, summarise
 
 pd = pytest.importorskip("pandas")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, datasets
-from icid_rs.inputs import as_numbers, column_names, open_table
+from icid_rs.data.tables import as_numbers, column_names, open_table
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -132,7 +132,7 @@ def test_single_precision_is_computed_with_in_double(parameters, monkeypatch):
     parameters = dict(parameters)
     groups = np.arange(300) % 3 if parameters.pop("groups", False) else None
     if parameters.pop("large", False):
-        monkeypatch.setattr("icid_rs.estimation.LARGE", 5)
+        monkeypatch.setattr("icid_rs.precision.estimate.LARGE", 5)
     B = datasets.random_dag(12, 1, random_state=0)
     single = (datasets.sample_sem(B, 300, noise="exponential", random_state=0) + 1e3).astype(np.float32)
     if "missing" in parameters:

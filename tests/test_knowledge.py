@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import ICID, datasets, equivalence_class, metrics
-from icid_rs.knowledge import Knowledge
-from icid_rs.orientation import orient
+from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.orientation import orient
 
 D = 8
 WAYS = [

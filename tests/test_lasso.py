@@ -16,10 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso
 
-from icid_rs import ICID, Moments, _core, _memory, datasets, estimation, lasso_precision, metrics, neighbours
-from icid_rs._validation import csr_parts
-from icid_rs.neighbours import neighbourhood_precision, select_neighbours, standardise, standardised_root
-from icid_rs.precision import Stopwatch
+from icid_rs import ICID, Moments, _core, datasets, lasso_precision, metrics
+from icid_rs._util import memory as _memory
+from icid_rs._util.stopwatch import Stopwatch
+from icid_rs._util.validation import csr_parts
+from icid_rs.precision import estimate as estimation
+from icid_rs.precision import neighbourhood as neighbours
+from icid_rs.precision.covariance import Covariance
+from icid_rs.precision.neighbourhood import neighbourhood_precision, select_neighbours, standardise, standardised_root
 
 
 def model(d: int, n: int, seed: int, degree: int = 1):
@@ -168,7 +172,8 @@ class TestPrecision:
         first, second = model(10, n, 5)[1], model(12, n, 6)[1]
         X = np.block([[first, np.repeat(second.mean(0)[None], n, 0)], [np.repeat(first.mean(0)[None], n, 0), second]])
         covariance = np.cov(X.T, bias=True)
-        together = neighbourhood_precision(values_of(X), 2 * n, covariance, range(22), Stopwatch()).theta.toarray()
+        summary = Covariance(covariance, X.mean(axis=0), 2 * n)
+        together = neighbourhood_precision(values_of(X), summary, range(22), Stopwatch()).theta.toarray()
         assert not together[:10, 10:].any()
         penalty = np.log(2 * n) + 2 * np.log(22)
         for block in (slice(0, 10), slice(10, 22)):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, datasets, metrics, skewness_matrix
-from icid_rs.missing import pairwise_covariance, pairwise_skewness
+from icid_rs.data.missing import pairwise_covariance
+from icid_rs.precision.skewness import pairwise_skewness
 
 
 def simulate(d: int = 8, n: int = 2000, share: float = 0.02, seed: int = 0, **noise):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, Moments, datasets, metrics, skewness_matrix
-from icid_rs.skewness import from_moments
+from icid_rs.precision.skewness import from_moments
 
 
 def table(n: int, d: int, seed: int, *, offset: float = 1e6) -> np.ndarray:
@@ -201,7 +201,7 @@ def test_moments_of_no_rows_can_be_saved(tmp_path):
 
 
 def test_the_sample_is_bounded_in_numbers(monkeypatch):
-    monkeypatch.setattr("icid_rs.moments.NUMBERS", 100)
+    monkeypatch.setattr("icid_rs.data.moments.NUMBERS", 100)
     assert len(Moments().update(table(50, 3, 0)).rows) == 33
     assert len(Moments(reservoir=40).update(table(50, 3, 0)).rows) == 40
 

@@ -24,7 +24,7 @@ from icid_rs import (
     project_to_dag,
     skewness_matrix,
 )
-from icid_rs.dag import causal_order
+from icid_rs.graph.equivalence import causal_order
 from nasty import tables, thetas
 
 #: What we raise; a panic of the core is none of these.

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from icid_rs import _memory, datasets, empirical_precision, fdr_precision, precision, reference, skewness_matrix
-from icid_rs.skewness import from_moments
+import reference
+from icid_rs import datasets, empirical_precision, fdr_precision, skewness_matrix
+from icid_rs._util import memory as _memory
+from icid_rs.precision import covariance as precision
+from icid_rs.precision.skewness import from_moments
 
 
 def samples(d: int, degree: int, n: int, seed: int, noise: str = "gaussian") -> np.ndarray:

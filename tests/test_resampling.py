@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icid_rs.resampling import Resampling, block_length
+from icid_rs.trust.resampling import Resampling, block_length
 
 
 def draw_all(n=30, count=8, **options):
