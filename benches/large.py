@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from icid_rs import ICID, datasets, metrics
-from icid_rs.precision import empirical_covariance
+from icid_rs.precision.covariance import empirical_covariance
 
 #: Matrices of d × d, and the table, whose memory is asked for before anything is timed.
 MATRICES = 5

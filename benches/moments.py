@@ -57,7 +57,7 @@ def dask() -> None:
     import dask.array as da
     from distributed import Client, LocalCluster, wait
 
-    from icid_rs.distributed import moments_of
+    from icid_rs.data.dask import moments_of
 
     n, d, chunk = 400_000, 300, 50_000
     print(f"{n} rows by {d} columns in {n // chunk} partitions, made and kept by the workers, one thread each")

@@ -12,13 +12,18 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from icid_rs import _core, datasets, decompose, reference
-from icid_rs._validation import csr_parts
+from icid_rs import _core, datasets, decompose
+from icid_rs._util.validation import csr_parts
+
+# The same method in plain NumPy, to compare with.
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import reference
 
 
 def model(d: int, seed: int = 1) -> sp.csr_array:

@@ -3,8 +3,8 @@
     python -m benches.paper [--quick] [--only NAME ...] [--data FOLDER] [--force] [--page]
 
 Without arguments every cell of the full run that `benches/paper/results` lacks is measured, then the figures in
-`docs/figures/paper` and the page `docs/paper.md` are made from what is stored. With `--quick` a few seeds of the
-smaller cells are measured, and everything is written to `results/paper-quick`, which Git ignores.
+`docs/figures/paper` and the page `docs/benchmarks/paper.md` are made from what is stored. With `--quick` a few seeds
+of the smaller cells are measured, and everything is written to `results/paper-quick`, which Git ignores.
 
 A run may be ended at any time: the next one goes on where it stopped. `--force` forgets what is stored of the
 experiments it is to run. NetSim data are read from `--data`, by default the folder in ICID_DATA; without them the parts
@@ -34,7 +34,11 @@ class Places(NamedTuple):
     page: Path
 
 
-FULL = Places(Path(__file__).parent / "results", ROOT / "docs" / "figures" / "paper", ROOT / "docs" / "paper.md")
+FULL = Places(
+    Path(__file__).parent / "results",
+    ROOT / "docs" / "figures" / "paper",
+    ROOT / "docs" / "benchmarks" / "paper.md",
+)
 _QUICK = ROOT / "results" / "paper-quick"
 QUICK = Places(_QUICK / "csv", _QUICK / "figures", _QUICK / "paper.md")
 

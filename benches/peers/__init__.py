@@ -3,7 +3,7 @@
     python -m benches.peers smoke     # makes the environments; every method must solve an easy case
     python -m benches.peers fill      # runs what the tables still lack; may be stopped and resumed at any time
     python -m benches.peers machines  # on another machine than the stored runs are from: how the two compare
-    python -m benches.peers page      # draws docs/results.md from the stored runs
+    python -m benches.peers page      # draws docs/benchmarks/results.md from the stored runs
 
 Run them in the root of the repository, on Linux, with `pip install ".[bench]"`. The environments take some 8 GB, most
 of it PyTorch. `python -m pytest benches/peers` checks the adapters and that the page is what the stored runs say.

@@ -1,4 +1,4 @@
-"""The figures of docs/results.md."""
+"""The figures of docs/benchmarks/results.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benches.peers.cells import cell, sizes
 from benches.peers.report import OURS, PAGE
 from benches.peers.runs import SECONDS
 
-FOLDER = PAGE.parent / "figures"
+FOLDER = PAGE.parents[1] / "figures"
 #: Okabe and Ito's colours, which all eyes tell apart; the marker tells methods of one colour apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^")

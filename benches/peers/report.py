@@ -1,4 +1,4 @@
-"""The page docs/results.md, from the stored runs and nothing else."""
+"""The page docs/benchmarks/results.md, from the stored runs and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benches.peers.cells import Cell, cell, number, pair, seconds, sizes
 from benches.peers.environments import ROOT
 from benches.peers.runs import GIB, LIMITS, SECONDS
 
-PAGE = ROOT / "docs" / "results.md"
+PAGE = ROOT / "docs" / "benchmarks" / "results.md"
 OURS = "ICID"
 #: By how much the default should be faster on raw data with equal noise variances, where they finish.
 FASTER = {
@@ -53,30 +53,30 @@ def write(runs: pd.DataFrame, path: Path = PAGE) -> None:
 
 
 def _sections(runs: pd.DataFrame) -> Iterator[str]:
-    yield "# Side by side with others"
+    yield "# Other methods on the same data"
     yield _introduction(runs)
-    yield "![Time against the number of variables](figures/peers-time.png)"
-    yield "![Distance from the truth against time, 100 variables](figures/peers-accuracy.png)"
+    yield "![Time against the number of variables](../figures/peers-time.png)"
+    yield "![Distance from the truth against time, 100 variables](../figures/peers-accuracy.png)"
     yield "## Raw data, equal noise variances"
     yield (
         "Gaussian noise, n = 10 d. A cell holds the SHD, smaller is better, and the processor time of the fit. Methods "
-        "that find a class of graphs leave some edges undirected: here they count as pointing the right way."
+        "that return an equivalence class leave some edges undirected: these are counted as correctly directed."
     )
     for degree in (1, 2):
         yield f"ER{degree}, {'one edge' if degree == 1 else 'two edges'} per variable:"
         yield _by_size(runs, Case("ER", degree, 0, 0, "raw"), "shd")
-    yield "### What was aimed at"
+    yield "### Speed targets"
     yield _aims(runs)
     yield "## Standardised data, unequal noise variances"
     yield (
         "Gaussian noise with variances uniform on [0.5, 2], n = 10 d, every column divided by its standard deviation: "
-        "nothing tells more than the class of graphs with the same independences. A cell holds the number of pairs of "
-        "variables that are joined differently in the class found and the true one, and the processor time."
+        "only the equivalence class is identified. A cell holds the number of pairs of variables whose mark (none, →, "
+        "← or undirected) differs between the estimated class and the true one, and the processor time."
     )
     for degree in (1, 2):
         yield f"ER{degree}:"
         yield _by_size(runs, Case("ER", degree, 0, 0, "standardised"), "class_distance")
-    yield "## Where others do better"
+    yield "## Where other methods do better"
     yield _losses(runs)
     yield "## Hubs and few samples"
     yield "d = 50, Gaussian. Raw, equal variances: SHD. Standardised, unequal variances: distance between classes."
@@ -85,13 +85,13 @@ def _sections(runs: pd.DataFrame) -> Iterator[str]:
     yield _table(runs, raw, "shd")
     yield _table(runs, standardised, "class_distance")
     yield _refusals(runs, [*raw.values(), *standardised.values()])
-    yield "## Noise that is not Gaussian"
+    yield "## Non-Gaussian noise"
     yield (
-        "ER1, d = 50, n = 500, standardised, unequal variances: the shape of the noise determines the graph. SHD, "
-        "undirected edges at their best."
+        "ER1, d = 50, n = 500, standardised, unequal variances: the shape of the noise identifies the graph. SHD; "
+        "undirected edges are counted as correctly directed."
     )
     yield _table(runs, SHAPES, "shd")
-    yield "## Closer looks"
+    yield "## More seeds and noise shapes"
     yield (
         "Standardised Gaussian data, five seeds: distance between classes. FLOP's own distances vary from run to "
         "run, because its restarts are not seeded."
@@ -106,7 +106,7 @@ def _sections(runs: pd.DataFrame) -> Iterator[str]:
     yield "## Measured data"
     yield (
         "Protein signalling of Sachs et al. (2005), 853 cells, 11 proteins, columns standardised: SHD from the 17 "
-        "edges that are consensus, undirected edges at their best. An empty graph has 17."
+        "edges of the consensus graph; undirected edges are counted as correctly directed. An empty graph has 17."
     )
     yield _table(runs, SACHS, "shd")
     yield "## All measures, 100 variables"
@@ -130,26 +130,25 @@ def _introduction(runs: pd.DataFrame) -> str:
     planned = [cell(runs, method, case, [case.seed]).status for case in main_cases() for method in METHODS]
     count = Counter(planned)
     exceeded = sum(count[status] for status in LIMITS)
-    return f"""Each package runs in an environment of its own, with the settings listed at the end,
-mostly defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds
-0, 1, 2 up to 200
-variables and seed 0 beyond. Nothing is tuned on the truth. `python -m benches.peers fill` makes the runs and
-`python -m benches.peers page` this page; `benches/peers` holds both, and the runs as a table. The
-tables of the paper that ICID comes from are on [a page of their own](paper.md).
+    return f"""Each package runs in its own environment, with the settings listed at the end, mostly
+defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds 0, 1, 2 up to
+200 variables and seed 0 beyond. Nothing is tuned on the true graph. `python -m benches.peers fill` makes the runs and
+`python -m benches.peers page` writes this page from the table of runs in `benches/peers`. [](paper.md) has the tables
+of the paper behind ICID.
 
-Measured {when} on {where}, busy with other work and
-with several of these runs at once. Times are therefore processor seconds, user and system, of the fit alone, without
-imports and starting up; [below](#machines) is how machines compare. Every run is bound to one core and one thread.
-The limit is {SECONDS} of these seconds, and {GIB:.0f} GiB. Java compiles while it runs, and that time
-counts. Medians over seeds.
+Measured {when} on {where}, under other
+load and with several of these runs at once. Times are therefore processor seconds, user and system, of the fit alone,
+without imports and start-up; a [table](#machines) compares the machines. Each run is bound to one core and one thread,
+with a limit of {SECONDS} processor seconds and {GIB:.0f} GiB. Java's compilation at run time is included. Cells are
+medians over seeds.
 
 | in a cell | |
 |---|---|
 | **> {SECONDS} s** | the limit was reached |
 | – | not tried: the limit was reached with fewer variables, in any of the four main tables |
-| error | the method refused or failed; the reason is below the table or in the stored runs |
+| error | the method raised an error; the message is below the table or in the stored runs |
 | · | not run yet |
-| ¹ ² ³ ⁴ | only so many of the planned seeds have been run |
+| ¹ ² ³ ⁴ | only this many of the planned seeds have been run |
 
 Of {len(planned)} runs for the four main tables, {count["ok"]} finished, {exceeded} reached a limit,
 {count["hopeless"]} were not tried for that reason, {count["error"]} ended with an error and
@@ -191,7 +190,7 @@ def _written(each: Cell, metric: str) -> str:
 
 def _aims(runs: pd.DataFrame) -> str:
     """Say of each aim whether it holds, cell by cell."""
-    rows = [["ICID against", "faster by", "cells", "times faster", "its SHD, and theirs", "holds"], ["---"] * 6]
+    rows = [["ICID against", "target", "cells", "times faster", "SHD, ICID / other", "reached"], ["---"] * 6]
     for method, factor in FASTER.items():
         pairs = []
         for degree in (1, 2):
@@ -216,9 +215,9 @@ def _aims(runs: pd.DataFrame) -> str:
             ]
         )
     return (
-        "On raw data with equal noise variances and at least 100 variables, wherever the other finishes, the default "
-        "should be so many times faster, with a median SHD that is no worse, on the seeds that both have finished:\n\n"
-        + _markdown(rows)
+        "On raw data with equal noise variances and at least 100 variables, in every cell that the other method "
+        "finishes, the default should be faster by the target factor, with a median SHD that is no worse, on the seeds "
+        "that both have finished:\n\n" + _markdown(rows)
     )
 
 
@@ -231,7 +230,7 @@ def _failed(fast: bool, good: bool) -> Iterator[str]:
 
 def _losses(runs: pd.DataFrame) -> str:
     """List where another method comes closer than ours, or as close in less time."""
-    rows = [["", "closer", "as close, and faster"], ["---"] * 3]
+    rows = [["", "closer to the true graph", "equally close and faster"], ["---"] * 3]
     cases = {f"ER{c.degree}, d = {c.d}, {c.scaling}": c for c in main_cases() if c.seed == 0}
     cases |= {f"{name}, raw": case for name, case in SIDE.items()}
     cases |= {f"{name}, standardised": replace(case, scaling="standardised") for name, case in SIDE.items()}
@@ -249,7 +248,10 @@ def _losses(runs: pd.DataFrame) -> str:
             rows.append([name, "; ".join(closer), "; ".join(faster)])
     if len(rows) == 2:
         return "Nowhere, among the runs that are stored."
-    return "In all tables of this page, on the seeds that both have finished:\n\n" + _markdown(rows)
+    return (
+        "All cells of this page in which another method is closer to the true graph, or equally close and faster, on "
+        "the seeds that both have finished:\n\n" + _markdown(rows)
+    )
 
 
 def _refusals(runs: pd.DataFrame, cases: list[Case]) -> str:
@@ -263,7 +265,7 @@ def _refusals(runs: pd.DataFrame, cases: list[Case]) -> str:
     lines = {}
     for method, message in reasons:
         lines.setdefault(method, message)
-    return "\n".join(f"- {method}: {message}" for method, message in lines.items()) or "No method refused."
+    return "\n".join(f"- {method}: {message}" for method, message in lines.items()) or "No method raised an error."
 
 
 def _measures(runs: pd.DataFrame, case: Case) -> str:
@@ -281,7 +283,7 @@ def _measures(runs: pd.DataFrame, case: Case) -> str:
     return (
         _markdown(rows)
         + "\n\nSID is the structural intervention distance, which `gadjid` extends to classes; it is empty "
-        "where the result is no class of acyclic graphs. Memory is that of the process, with interpreter and data; "
+        "where the result is not a class of acyclic graphs. Memory is that of the process, with interpreter and data; "
         "it is empty where it was not measured."
     )
 
@@ -297,13 +299,13 @@ def _machines(runs: pd.DataFrame) -> str:
     for other in others:
         ratio = times[other] / times[first]
         told.append(
-            f"On {other}, they take {ratio.median():.2f} times as long as on {first} (median over methods; "
-            f"{ratio.min():.2f} to {ratio.max():.2f}). The limit is the same on both: of the runs that reached it, "
-            f"{exceeded.get(other, 0)} were made on the former and {exceeded.get(first, 0)} on the latter."
+            f"On {other}, fits take {ratio.median():.2f} times as long as on {first} (median over methods; "
+            f"{ratio.min():.2f} to {ratio.max():.2f}). The limit is the same on both; {exceeded.get(other, 0)} "
+            f"of the runs that reached it were made on the former and {exceeded.get(first, 0)} on the latter."
         )
     return "\n\n".join(
         [
-            "The same fits on each, ER2, raw, 100 variables, seed 0, while other runs went on "
+            "The same fits on each machine: ER2, raw, 100 variables, seed 0, with other runs in parallel "
             "(`python -m benches.peers machines`).",
             *told,
             _markdown(rows),
@@ -312,7 +314,7 @@ def _machines(runs: pd.DataFrame) -> str:
 
 
 def _methods(runs: pd.DataFrame) -> str:
-    rows = [["", "package", "version", "finds", "settings"], ["---"] * 5]
+    rows = [["", "package", "version", "result", "settings"], ["---"] * 5]
     for name, method in METHODS.items():
         versions = runs.loc[runs["method"] == name, "version"].dropna().unique()
         kind = "graph" if method.kind == "dag" else "class"

@@ -7,41 +7,41 @@ import math
 from .. import printed
 from .summary import Results, Row, counted, distinct, median, select, table, times
 
-_SKIPPED = "Skipped: there were no NetSim data. Say where they are with `--data FOLDER` or in ICID_DATA."
+_SKIPPED = "Skipped: there were no NetSim data. Name their folder with `--data FOLDER` or in ICID_DATA."
 
 _TABLE1 = """\
-NetSim (Smith et al. 2011), all 50 subjects stacked, 10 000 rows, columns permuted and, unless it is said, not
-rescaled. ICID: λ₁ from ten values from 0.01 to 0.1, λ₁' = 0.05, four rounds. The weight of the skewness term, λ₂ = 20
-on standardised columns, was chosen from the grid below by the true graph, as in the paper; `ICID()` is told nothing.
+NetSim (Smith et al. 2011), all 50 subjects stacked, 10 000 rows, columns permuted and, unless stated, not rescaled.
+ICID: λ₁ from ten values from 0.01 to 0.1, λ₁' = 0.05, four rounds. The weight of the skewness term, λ₂ = 20 on
+standardised columns, was chosen from the grid below by the true graph, as in the paper; `ICID()` has no such setting.
 Medians of {permutations} of the columns. The paper prints no table for Sim3.
 
 {tables}
 
 ![ROC curves and times]({figures}/fmri.png)
 
-The curves are of the first permutation; weights are cut one after another."""
+The curves show the first permutation, with an increasing cut of the weights."""
 
 _WORSE = """
 
 **Worse than printed.** Plain ICID on Sim4 has TPR {tpr:.3f} ({paper} printed), with SHD {shd:g} ({paper_shd}
 printed). `ICID()` takes {ratio:.0f} times the CPU seconds of ICID with skewness.
 
-**Better.** `ICID()` has SHD {ours:g}, without a weight to choose."""
+**Better.** `ICID()` has SHD {ours:g}, without a weight λ₂."""
 
 _SKEWNESS = """\
-Sim4, λ₁ = 0.0256 and λ₁' = 0.05 as printed, four rounds, the graph made acyclic. A weight λ₂ means the same in any
-unit only if M̃ is computed on standardised columns, as `ICID` does. The printed values are therefore not comparable
-with those; they are tried with M̃ of columns as they are. Medians of {permutations} of the columns.
+Sim4, λ₁ = 0.0256 and λ₁' = 0.05 as printed, four rounds, the graph made acyclic. The weight λ₂ is independent of units
+only if M̃ is computed on standardised columns, as in `ICID`. The printed values are therefore not comparable with those;
+they are tried with M̃ of the raw columns. Medians of {permutations} of the columns.
 
 {table}
 
 ![FDR and TPR by λ₂]({figures}/skewness.png)
 
-**Not reproduced.** With M̃ by the printed formula, of columns as they are, the best SHD on the printed grid is
-{raw:g} (printed: {best:g}). And λ₁ = 0.0256 is not one of the ten equidistant values from 0.01 to 0.1 that it is said
-to be chosen from.
+**Not reproduced.** With M̃ by the printed formula on raw columns, the best SHD on the printed grid is {raw:g} (printed:
+{best:g}). Also, λ₁ = 0.0256 is not among the ten equidistant values from 0.01 to 0.1 from which the paper says it was
+chosen.
 
-**Better.** On standardised columns SHD {ours:g} is reached."""
+**Better.** On standardised columns the best SHD is {ours:g}."""
 
 
 def overview(results: Results) -> list[tuple[str, ...]]:

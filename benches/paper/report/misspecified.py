@@ -8,20 +8,20 @@ from .summary import Results, Row, counted, distinct, folded, mean, select, tabl
 Cells = dict[tuple[str, str, str], dict[str, float]]
 
 METHODS = ("O-ICID", "elimination", "ICID()")
-CUTS = {"0.1": "|B| > 0.1", "noise": "0.1 in units of the supposed noise"}
+CUTS = {"0.1": "|B| > 0.1", "noise": "0.1 in units of the assumed noise"}
 
 _TEXT = """\
-As above, but D is told with errors: D̂_ii = max(½, 1 + ε) D_ii, ε normal with deviation σ. The paper prints no numbers
-for these figures. All methods are judged by the same cut: |B| > 0.1 in figures and tables; folded up, 0.1 in units of
-the supposed noise, |B_ij| (Ω_ii / Ω_jj)^½ > 0.1, which spares the small weights of rescaled models. Dotted lines in the
-figures are methods that are not told D, from the section above. Mean SHD of {seeds}, from 0.
+As above, but with errors in the given D: D̂_ii = max(½, 1 + ε) D_ii, ε normal with deviation σ. The paper prints no
+numbers for these figures. The same cut applies to all methods: |B| > 0.1 in figures and tables; in the folded tables,
+0.1 in units of the assumed noise, |B_ij| (Ω_ii / Ω_jj)^½ > 0.1, which keeps the small weights of rescaled models.
+Dotted lines in the figures are methods without D, from the section above. Mean SHD of {seeds}, from 0.
 
 {graphs}
 
 {verdicts}
 
-Where the D it is told does not fit Θ exactly, the default takes the exact decomposition along the order of elimination
-if it has no more edges than O-ICID's, and O-ICID's otherwise."""
+If the given D does not fit Θ exactly, the default uses the exact decomposition along the order of elimination, provided
+that it has no more edges than the result of O-ICID, and the result of O-ICID otherwise."""
 
 _VERDICT = """\
 **With {cut}**, {cells} cells, by mean SHD: `ICID()` is worse than O-ICID in {to_solver} and better in

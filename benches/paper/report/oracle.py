@@ -34,15 +34,16 @@ WORSE = " ▲"
 
 _TEXT = """\
 d = 50, every variable divided by its standard deviation to the power λ: at λ = 0 noise variances are equal, at λ = 1
-the columns are standardised. O-ICID, elimination and `ICID()` are told Θ and Ω, GH18 is told Θ alone. O-ICID: three
-rounds of at most 3 000 iterations, ρ₀ = 1; once with this package's default schedule, once with the paper's. *`ICID()`
-from data* is told neither: it is given n = 500 Gaussian samples, as GES is given samples in the paper, which does not
-say how many. Gaussian samples with unequal noise variances determine an equivalence class, not a graph: for λ > 0 this
-row need not fall to 0 with any number of samples. Mean ± deviation of {seeds}, from 0; the paper's of 10.
+the columns are standardised. O-ICID, elimination and `ICID()` are given Θ and Ω, GH18 is given Θ only. O-ICID: three
+rounds of at most 3 000 iterations, ρ₀ = 1; once with this package's default schedule, once with the paper's.
+*`ICID()` from data* is given neither, but n = 500 Gaussian samples, as GES is given samples in the paper, which does
+not state how many. Gaussian samples with unequal noise variances identify an equivalence class, not a graph: for λ >
+0 this row need not reach 0 with any number of samples. Mean ± deviation of {seeds}, from 0; the paper's of 10.
 
-**The cut.** The paper does not say which weights its graphs keep; |B| > 0.1 gives its column of GH18, and is the rule
-for every method here unless another is named. Rescaling makes true weights small, down to 0.002 at λ = 1, so that this
-cut removes true edges even from an exact B. Rows with |B| > 1e-6 keep all but rounding. Compare rows with the same cut.
+**The cut.** The paper does not state which weights it keeps; |B| > 0.1 reproduces its column of GH18 and is used for
+every method here unless stated otherwise. Rescaling makes true weights small, down to 0.002 at λ = 1, so that this
+cut removes true edges even from an exact B. Rows with |B| > 1e-6 drop rounding errors only. Compare rows with the
+same cut.
 
 ![SHD and TPR against λ, ER graphs]({figures}/oracle-er.png)
 
@@ -51,7 +52,7 @@ cut removes true edges even from an exact B. Rows with |B| > 1e-6 keep all but r
 {graphs}
 
 **Worse than printed.** O-ICID's mean SHD is above the printed mean in {above} of {cells} cells. It is above the printed
-mean plus one deviation (▲) in {bad}: {which}. With the paper's schedule that is so in {bad_paper}: {which_paper}.
+mean plus one deviation (▲) in {bad}: {which}. With the paper's schedule this happens in {bad_paper}: {which_paper}.
 With this cut `ICID()` too is above O-ICID's printed mean in {ours_above} of {cells} cells: {ours_which}.
 
 **Better.** O-ICID's mean SHD is below the printed mean in {below} of {cells} cells; that of `ICID()`, with the same
@@ -75,7 +76,7 @@ def overview(results: Results) -> list[tuple[str, ...]]:
     uncut = max(column(select(results["oracle"], d="50", cut=ROUNDING, method="ICID()"), "shd"))
     here = f"within mean + deviation in {within} of {len(cells)}"
     ending = f"{between(ours, 1)}; at most {uncut:.0f} with |B| > 1e-6"
-    return [("Tables 5–7, mean SHD told Θ and Ω, |B| > 0.1", between(paper, 1), here, ending)]
+    return [("Tables 5–7, mean SHD given Θ and Ω, |B| > 0.1", between(paper, 1), here, ending)]
 
 
 def section(results: Results, figures: str) -> str:

@@ -12,53 +12,51 @@ from .summary import Results, table
 EXPERIMENTS = ("scalability", "oracle", "misspecified", "fmri", "roc", "skewness", "criterion", "signs")
 
 _PAGE = """\
-# The paper's tables and figures, and ours
+# The paper's tables and figures, measured again
 
 Dong, Uemura, Fujii, Chang, Koyanagi, Maruhashi and Sebag, *Learning Large Causal Structures from Inverse Covariance
-Matrix via Sparse Matrix Decomposition*. Every table and figure of it that holds measurements is made again here,
-beside the numbers it prints (`benches/paper/printed.csv`, with table and row), from results stored in
-`benches/paper/results`.
+Matrix via Sparse Matrix Decomposition*. This page repeats every measured table and figure of the paper, beside the
+printed numbers (`benches/paper/printed.csv`, with table and row), from results stored in `benches/paper/results`.
 
 ```sh
 pip install ".[bench]"
 python -m benches.paper --quick                  # minutes; writes to results/paper-quick, not to this page
-python -m benches.paper                          # everything; goes on where it was ended
+python -m benches.paper                          # everything; resumes where it was stopped
 python -m benches.paper --only oracle --force    # one experiment, from its start
 python -m benches.paper --page                   # this page and its figures from stored results
 ```
 
-NetSim data are not part of this repository: `--data FOLDER`, or the variable `ICID_DATA`, says where `sim3.mat` and
-`sim4.mat` are. This page is written by that command; do not edit it.
+NetSim data are not part of this repository: `--data FOLDER`, or the variable `ICID_DATA`, names the folder of
+`sim3.mat` and `sim4.mat`. The command writes this page; do not edit it by hand.
 
-**Methods.** *ICID* and *O-ICID* are the paper's method alone, as this package has it: from data, and told the true Θ.
-*elimination* is `eliminate`, told what O-ICID is told. *GH18* is elimination told Θ alone. `ICID()` is our default:
-nothing is chosen by hand or by the true graph. Other methods' rows (GES, fastGES, LiNGAM) are the paper's printed
-numbers; nothing but this package was run. SHD counts missing, extra and reversed edges. The order of the columns says
-nothing of causes.
+**Methods.** *ICID* and *O-ICID* are this package's implementation of the paper's method alone, from data and from the
+true Θ. *elimination* is `eliminate` with the same input as O-ICID, and *GH18* is elimination given Θ only. `ICID()`
+is the default of this package: nothing is chosen by hand or by the true graph. Rows of other methods (GES, fastGES,
+LiNGAM) are the paper's printed numbers; only this package was run. SHD counts missing, extra and reversed edges.
+Columns are in random order.
 
-**Times.** One thread. The stored results were measured on a machine shared with other work, which stretches wall
-seconds: compare CPU seconds; wall seconds are in brackets, medians of both. The paper's times are from another machine
-(one CPU of a Xeon Gold 5120), so that only orders of magnitude compare.
+**Times.** One thread, medians of CPU seconds, with wall seconds in brackets. The machine was shared with other work,
+which lengthens wall times: compare CPU seconds. The paper's times are from another machine (one CPU of a Xeon Gold
+5120), so that only orders of magnitude are comparable.
 
-## At a glance
+## Overview
 
 {overview}
 
 {sections}
 
-## What is not here
+## Omitted
 
-The paper's Table 4 lists kinds of random graphs and measures nothing. Its Figure 1 also draws NOTEARS, GOLEM and
-fastGES, for which it prints no numbers; `benches/peers` is where other methods are run.
+The paper's Table 4 lists kinds of random graphs without measurements. Its Figure 1 also shows NOTEARS, GOLEM and
+fastGES, without printed numbers; `benches/peers` runs other methods.
 
-## Where the numbers come from
+## Runs
 
 {runs}
 
-`cells` is what was left to measure when a run began; where two runs name an experiment, the later went on with it or,
-by `--force`, replaced it. Seeds and permutations are named in each section; every random
-model and sample follows from them.
-"""
+`cells` counts the cells still to be measured when a run began. Where two runs name an experiment, the later one
+continued it or, with `--force`, replaced it. Each section names its seeds and permutations, which determine every
+random model and sample. """
 
 
 def load(folder: Path) -> Results:

@@ -13,8 +13,8 @@ SCALING = ("ICID", "O-ICID", "elimination", "ICID()")
 _SCALABILITY = """\
 ER1 graphs, equal noise variances, Gaussian, n = 10 d. ICID as printed: Algorithm 3 with ten λ₁ from 0.04 to 0.1, one
 round of at most 1 000 iterations, the paper's schedule, projection by the exponential trace, |B| > 0.3. λ₁' = 0.1
-throughout, one of four values from which the paper chose. O-ICID: three rounds, otherwise the same. Means of {seeds},
-from 0.
+throughout, one of the four values among which the paper chose. O-ICID: three rounds, otherwise the same. Means of
+{seeds}, from 0.
 
 ![SHD, TPR and time against d]({figures}/scalability.png)
 
@@ -33,24 +33,24 @@ CPU seconds (wall):
 **Worse than printed.** Sizes where ICID's SHD/edges is not below {most}: {above}. Where its TPR is not above {least}:
 {below}. The paper calls O-ICID close to exact; here its SHD/edges is {oracle}.
 
-**Better.** `ICID()` makes {mistakes:.0f} mistakes on {edges:.0f} edges, all graphs together."""
+**Better.** The SHD of `ICID()` summed over all graphs is {mistakes:.0f}, with {edges:.0f} true edges."""
 
 _CRITERION = """\
 ER2, d = 200, n = 2 000, Gaussian, equal variances; 20 values of λ₁ from 0.01 to 0.6. The distance counts pairs of
-variables in the support of one matrix, the estimate or the true Θ, and not in that of the other. *tests* is
-`fdr_precision`, which the default uses and which has no λ₁ to choose.
+variables that are in the support of the estimate or of the true Θ, but not of both. *tests* is `fdr_precision`, which
+the default uses and which has no λ₁.
 
 ![Distance and criterion against λ₁]({figures}/criterion.png)
 
 {table}
 
-**Worse than printed.** The paper finds its choice rather close to the best. Here the criterion chooses a smaller λ₁
-than the best of the grid in {smaller} of {total} models: median distance {chosen:g}, against {best:g} for the best.
+**Worse than printed.** According to the paper, the chosen λ₁ is close to the best. Here the criterion chooses a smaller
+λ₁ than the best of the grid in {smaller} of {total} models: median distance {chosen:g}, against {best:g} for the best.
 
-**Better.** Tests, which do not see the true graph: {tests:g}."""
+**Better.** The tests, which do not use the true graph, reach a median distance of {tests:g}."""
 
 _SIGNS = """\
-The printed sign; the mean measured; how often it has that sign. Exponential noise, |ρ| = ½, n = 100 000, {seeds},
+Printed sign; measured mean; number of seeds with that sign. Exponential noise, |ρ| = ½, n = 100 000, {seeds},
 from 0.
 
 {table}"""
