@@ -41,7 +41,8 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
         for (entry, &b) in row.iter_mut().zip(names) {
             // Of mirror images, the one below the diagonal in the caller's numbering counts.
             let (i, j) = (a.max(b) as usize, a.min(b) as usize);
-            *entry = if i == j { 1.0 } else { covariance[[i, j]] / scale[j] / scale[i] };
+            // Adding zero removes the sign of a negative zero, which hashes of the entries would see.
+            *entry = if i == j { 1.0 } else { covariance[[i, j]] / scale[j] / scale[i] + 0.0 };
             if !entry.is_finite() {
                 return Err(IcidError::NotFinite { what: "covariance", row: i, column: j, value: covariance[[i, j]] });
             }
