@@ -53,6 +53,10 @@ class Decomposition:
             f"residual={self.residual:.3g}, iterations={self.info['iterations']})"
         )
 
+    def as_info(self) -> dict[str, Any]:
+        """Return how it was found, as `ICID.info_` shows it."""
+        return {"residual": self.residual, **self.info, "history": self.history}
+
 
 def decompose(
     theta: Any,
