@@ -90,7 +90,7 @@ class Proposer:
         elif options.rescale and known is not None and known.size == d and (known > 0).all():
             unit = float(np.exp(-np.mean(np.log(known))))
         theta = estimate.theta.copy()
-        theta.data /= unit
+        theta.data *= 1.0 / unit
         return cls(
             theta=theta,
             noise_variances=None if known is None else known * unit,
