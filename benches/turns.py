@@ -3,8 +3,8 @@
     python benches/turns.py OLD_PYTHON NEW_PYTHON [--repeat 9] [--only TEXT]
 
 Each interpreter works in a process of its own that stays alive; the two take turns, so that load and frequency of the
-machine affect both alike. Printed for each workload: the median of the paired ratios new / old, and their quartiles. Only
-public names are used, so any version since 0.1.0 can take part.
+machine affect both alike. Printed for each workload: median and quartiles of the paired ratios new / old. Only public
+names are used, so any version since 0.1.0 can take part.
 """
 
 from __future__ import annotations

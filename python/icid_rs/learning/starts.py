@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from icid_rs._util.validation import FloatArray, Rows, as_vector
 from icid_rs.data.sample import Sample
 from icid_rs.decomposition.acyclic import acyclic_graph
-from icid_rs.decomposition.oicid import Decomposition, decompose, solve, warn_if_indefinite
+from icid_rs.decomposition.oicid import Decomposition, decompose, solve
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.options import Options
@@ -161,6 +161,4 @@ class Proposer:
             return decompose(self.theta, self.noise_variances, **given)
         # The graph is fitted along the order later, so that it does not matter whether the solver has converged.
         given["max_fista_iter"] = min(given["max_fista_iter"], _ORDER_ONLY_ITERATIONS)
-        found = solve(self.theta, self.noise_variances, **given)
-        warn_if_indefinite(found)
-        return found
+        return solve(self.theta, self.noise_variances, **given)
