@@ -12,19 +12,13 @@ import argparse
 import time
 
 import numpy as np
-import scipy.sparse as sp
 from flopsearch import flop
 
-from icid_rs import ICID, equivalence_class
+from icid_rs import ICID
+from icid_rs.metrics import class_distance
 from search import simulate
 
 CELLS = [("ER", 100, 1, 1000), ("ER", 100, 2, 2000), ("ER", 400, 1, 4000), ("SF", 100, 2, 2000)]
-
-
-def distance(true: sp.csr_array, found: sp.csr_array) -> int:
-    """Count the pairs of variables that are joined differently."""
-    differing = (true != found).astype(int)
-    return ((differing + differing.T) != 0).nnz // 2
 
 
 def main() -> None:
@@ -35,16 +29,13 @@ def main() -> None:
         results: dict[str, list[tuple[int, float]]] = {"FLOP": [], "ICID": []}
         for seed in range(options.seeds):
             B, X = simulate(d, degree, n, seed, kind)
-            true = equivalence_class(B)
             begin = time.perf_counter()
             theirs = flop(X, 2.0, restarts=20)
             middle = time.perf_counter()
             ours = ICID().fit(X).cpdag_
             end = time.perf_counter()
-            results["FLOP"].append(
-                (distance(true, sp.csr_array((np.asarray(theirs) != 0).astype(float))), middle - begin)
-            )
-            results["ICID"].append((distance(true, ours), end - middle))
+            results["FLOP"].append((class_distance(B, np.asarray(theirs)), middle - begin))
+            results["ICID"].append((class_distance(B, ours), end - middle))
         medians = {name: np.median(np.array(runs), axis=0) for name, runs in results.items()}
         for name, runs in results.items():
             print(

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icid_rs import datasets
-from icid_rs.metrics import count_accuracy
+from icid_rs import datasets, equivalence_class
+from icid_rs.metrics import class_distance, count_accuracy
 
 
 def naive(true: np.ndarray, estimated: np.ndarray) -> dict[str, float]:
@@ -94,3 +94,29 @@ def test_what_is_not_a_number_is_no_edge():
             count_accuracy(np.zeros((3, 3)), graph)
         with pytest.raises(ValueError, match=r"^true\[1, 2\] is"):
             count_accuracy(graph, np.zeros((3, 3)))
+
+
+def test_class_distance_counts_pairs_with_another_mark():
+    for seed in range(5):
+        one, two = (datasets.random_dag(12, 2, random_state=seed + k) for k in (0, 100))
+        a, b = (equivalence_class(B).toarray() for B in (one, two))
+        marks = [{(i, j): (m[i, j] != 0, m[j, i] != 0) for i in range(12) for j in range(i)} for m in (a, b)]
+        expected = sum(marks[0][pair] != marks[1][pair] for pair in marks[0])
+        assert expected > 0
+        # Graphs, their classes and mixtures of the two are the same to it.
+        for first in (one, a):
+            for second in (two, b):
+                assert class_distance(first, second) == class_distance(second, first) == expected
+        assert class_distance(one, a) == 0
+        order = np.random.default_rng(seed).permutation(12)
+        assert class_distance(one[order][:, order], two[order][:, order]) == expected
+
+
+def test_class_distance_refuses_cycles_and_other_sizes():
+    cycle = np.roll(np.eye(3), 1, axis=1)
+    with pytest.raises(
+        ValueError, match=r"^b has a directed cycle: it is neither an acyclic graph nor a class of such$"
+    ):
+        class_distance(np.zeros((3, 3)), cycle)
+    with pytest.raises(ValueError, match=r"^the graphs have different sizes: \(2, 2\) and \(3, 3\)$"):
+        class_distance(np.zeros((2, 2)), np.zeros((3, 3)))

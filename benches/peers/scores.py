@@ -27,7 +27,9 @@ def score(true: sp.csr_array, found: np.ndarray, kind: str) -> dict[str, float |
         if class_ is None:
             class_ = _class(project_to_dag(sp.csr_array(found, dtype=float)))
     else:
-        directed, class_ = _at_best(pattern, true), pattern
+        # Some results without an undirected edge have directed cycles, and are no class of any graph.
+        directed = _at_best(pattern, true)
+        class_ = pattern if pattern.multiply(pattern.T).nnz else project_to_dag(pattern.astype(float))
     accuracy = metrics.count_accuracy(true, directed)
     true_class = equivalence_class(true.astype(float))
     return {
@@ -36,15 +38,9 @@ def score(true: sp.csr_array, found: np.ndarray, kind: str) -> dict[str, float |
         "tpr": accuracy["tpr"],
         "fdr": accuracy["fdr"],
         "edges": accuracy["nnz"],
-        "class_distance": class_distance(true_class, class_),
+        "class_distance": metrics.class_distance(true_class, class_),
         "sid": sid(true_class, class_),
     }
-
-
-def class_distance(true: sp.csr_array, found: sp.csr_array) -> int:
-    """Count the pairs of variables that are joined differently."""
-    differing = (sp.csr_array(true != 0) != sp.csr_array(found != 0)).astype(int)
-    return ((differing + differing.T) != 0).nnz // 2
 
 
 def sid(true: sp.csr_array, found: sp.csr_array) -> int | None:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs._util.validation import as_csr
+from icid_rs.graph.equivalence import equivalence_class
 
 
 def count_accuracy(true: Any, estimated: Any) -> dict[str, float]:
@@ -57,6 +58,48 @@ def count_accuracy(true: Any, estimated: Any) -> dict[str, float]:
         "fpr": false / max(d * (d - 1) // 2 - n_true, 1),
         "nnz": int(n_guess),
     }
+
+
+def class_distance(a: Any, b: Any) -> int:
+    """Count the pairs of variables that are joined differently in the equivalence classes of two graphs.
+
+    Parameters
+    ----------
+    a, b : array or sparse matrix of shape (d, d)
+        Each an acyclic graph, of which the class is taken; or a class as `equivalence_class` returns it and other
+        packages write it, with both ``[i, j]`` and ``[j, i]`` for an undirected edge.
+
+    Returns
+    -------
+    int
+        Pairs whose mark (none, →, ← or undirected) differs.
+
+    Examples
+    --------
+    A chain can be reversed without leaving its class; a collider cannot:
+
+    >>> from icid_rs.metrics import class_distance
+    >>> chain, reverse = [[0, 1, 0], [0, 0, 1], [0, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    >>> collider = [[0, 1, 0], [0, 0, 0], [0, 1, 0]]
+    >>> class_distance(chain, reverse), class_distance(chain, collider)
+    (0, 2)
+    """
+    first, second = _class(a, "a"), _class(b, "b")
+    if first.shape != second.shape:
+        raise ValueError(f"the graphs have different sizes: {first.shape} and {second.shape}")
+    differing = (first != second).astype(np.int64)
+    return int(_skeleton(differing).nnz // 2)
+
+
+def _class(matrix: Any, name: str) -> Any:
+    """Return the equivalence class of an acyclic graph; a graph with undirected edges is one already."""
+    edges = _edges(matrix, name)
+    if edges.multiply(edges.T).nnz:
+        return edges
+    try:
+        return (equivalence_class(edges) != 0).astype(np.int64)
+    except ValueError:
+        raise ValueError(f"{name} has a directed cycle: it is neither an acyclic graph nor a class of such") from None
 
 
 def _edges(matrix: Any, name: str) -> Any:
