@@ -17,6 +17,7 @@ PACKAGE = Path(icid_rs.__file__).parent
 #: Highest first. Modules of one layer do not import each other; a folder is one module.
 LAYERS = [
     {"cli"},
+    {"paths"},
     {"estimator"},
     {"result"},
     {"trust", "export", "datasets", "metrics"},

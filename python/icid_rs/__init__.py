@@ -16,6 +16,7 @@ _HOMES = {
     "Decomposition": "decomposition.oicid",
     "Elimination": "decomposition.elimination",
     "Moments": "data.moments",
+    "PenaltyPath": "paths",
     "NumericalError": "_core",
     "Precision": "precision.variants",
     "ScaleWarning": "trust.sortability",
@@ -30,6 +31,7 @@ _HOMES = {
     "lasso_precision": "precision.neighbourhood",
     "load": "result",
     "metrics": "metrics",
+    "penalty_path": "paths",
     "plotting": "plotting",
     "project_to_dag": "decomposition.acyclic",
     "skewness_matrix": "precision.skewness",
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from icid_rs.decomposition.oicid import decompose as decompose
     from icid_rs.estimator import ICID as ICID
     from icid_rs.graph.equivalence import equivalence_class as equivalence_class
+    from icid_rs.paths import PenaltyPath as PenaltyPath
+    from icid_rs.paths import penalty_path as penalty_path
     from icid_rs.precision.empirical import empirical_precision as empirical_precision
     from icid_rs.precision.fdr import fdr_precision as fdr_precision
     from icid_rs.precision.neighbourhood import lasso_precision as lasso_precision

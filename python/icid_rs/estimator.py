@@ -80,6 +80,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
         The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 150 iterations.
+    penalty : "auto" or float
+        The price of an edge in the score, in units of BIC: an edge must gain ``penalty`` · log n in twice the
+        log-likelihood, so that 1.0 is BIC. ``"auto"``: log n + 4 log d, times the inflation of the null where residuals
+        are more correlated than chance explains. A number is taken as it is; `penalty_path` shows what others would
+        give. Nothing without a refinement.
     trials : "auto" or int
         Perturbations that a search tries. ``"auto"``: one for each variable, and 1000 at least; then on until half as
         many in a row found nothing better, or there were ten for each variable.
@@ -164,6 +169,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         tol: float = 5e-3,
         fista_tol: float = 1e-4,
         schedule: str = "restart",
+        penalty: Any = "auto",
         trials: Any = "auto",
         time_limit: float | None = None,
         n_threads: int | None = None,
@@ -190,6 +196,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.fista_tol = fista_tol
         self.schedule = schedule
+        self.penalty = penalty
         self.trials = trials
         self.time_limit = time_limit
         self.n_threads = n_threads

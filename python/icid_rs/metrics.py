@@ -97,7 +97,7 @@ def _class(matrix: Any, name: str) -> Any:
     if edges.multiply(edges.T).nnz:
         return edges
     try:
-        return (equivalence_class(edges) != 0).astype(np.int64)
+        return equivalence_class(edges).astype(np.int64)
     except ValueError:
         raise ValueError(f"{name} has a directed cycle: it is neither an acyclic graph nor a class of such") from None
 

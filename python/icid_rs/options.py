@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from icid_rs import _core
 from icid_rs._util.validation import FloatArray, as_vector, check_int, check_real
 
 #: The paper's λ₁', which ``"auto"`` stands for once Θ is in units of the noise.
@@ -43,7 +44,7 @@ class Options:
         Whether decompositions with other weights may propose further start orders of a search.
     solver : dict
         Arguments of `decompose` that steer the solver.
-    trials : int or None
+    penalty, trials : number or None
         None for ``"auto"``.
     """
 
@@ -64,6 +65,7 @@ class Options:
     tiers: Any
     missing: str
     solver: dict[str, Any]
+    penalty: float | None
     trials: int | None
     time_limit: float | None
     n_threads: int | None
@@ -101,6 +103,7 @@ class Options:
             refine=None if model.refine == "auto" and model.dag is None else model.refine,
             threshold=0.0 if _is_auto(model.threshold) else _nonnegative(model.threshold, "threshold"),
             solver={name: getattr(model, name) for name in _SOLVER},
+            penalty=None if _is_auto(model.penalty) else _positive(model.penalty, "penalty"),
             trials=None if _is_auto(model.trials) else check_int(model.trials, "trials", 0),
             time_limit=None if model.time_limit is None else _nonnegative(model.time_limit, "time_limit"),
         )
@@ -118,9 +121,16 @@ class Options:
             "l1_weight": self.l1_weight,
             "skewness": self.skewness,
             "threshold": self.threshold,
+            "penalty": "auto" if self.penalty is None else self.penalty,
             "trials": "auto" if self.trials is None else self.trials,
             "time_limit": self.time_limit,
         }
+
+    def edge_penalty(self, samples: int, variables: int) -> float:
+        """Return what an edge must gain in twice the log-likelihood, before any inflation of the null."""
+        if self.penalty is None:
+            return _core.edge_penalty(samples, variables)
+        return self.penalty * float(np.log(samples))
 
     def known_variances(self, d: int) -> FloatArray | None:
         """Return the noise variances of d variables, if the caller knows them."""
@@ -207,4 +217,11 @@ def _nonnegative(value: Any, name: str) -> float:
     number = check_real(value, name)
     if not number >= 0 or number == np.inf:
         raise ValueError(f"{name} = {number}: it must be at least 0 and finite")
+    return number
+
+
+def _positive(value: Any, name: str) -> float:
+    number = _nonnegative(value, name)
+    if not number:
+        raise ValueError(f"{name} = {number}: it must be positive")
     return number

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data.sample import GivenTheta, Sample
@@ -175,7 +174,7 @@ def along_an_order(task: Task) -> Learned:
     """Fit the graph along the better of two orders."""
     proposal = task.propose(order_only=True)
     searcher = task.estimate.searcher(task.knowledge, task.options.n_threads)
-    penalty = _core.edge_penalty(task.estimate.samples, len(task.estimate.location))
+    penalty = task.options.edge_penalty(task.estimate.samples, len(task.estimate.location))
     fit = best_order(searcher, _order(proposal), penalty, task.known)
     return Learned(fit.sem, proposal.decomposition, "order", fit.report)
 
@@ -183,7 +182,7 @@ def along_an_order(task: Task) -> Learned:
 def along_an_order_of_rows(task: Task) -> Learned:
     """Fit the graph along the better of two orders, where there are too many columns for a covariance."""
     proposal = task.propose(order_only=True)
-    fit, choices = best_order_of_rows(task.estimate, _order(proposal), task.known, task.options.n_threads)
+    fit, choices = best_order_of_rows(task.estimate, _order(proposal), task.known, task.options)
     return Learned(fit.sem, proposal.decomposition, "order", fit.report, choices)
 
 

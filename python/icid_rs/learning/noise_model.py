@@ -22,7 +22,7 @@ from scipy.stats import norm
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
-from icid_rs.learning.calibration import calibrate
+from icid_rs.learning.calibration import FitT, calibrate
 from icid_rs.learning.order import OrderFit, best_order
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
@@ -139,7 +139,7 @@ class _Task:
         self.n_threads = options.n_threads
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
         self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
-        self.base = _core.edge_penalty(self.n, self.d)
+        self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
 
     def fit_order(self) -> _Ordered:
         """Fit along an order, and compare equal or known noise variances with unequal ones."""
@@ -149,13 +149,17 @@ class _Task:
             fit, refit = self.improved_order(fit)
         if self.given or self.equal_score(fit.sem, 1.0) <= self.unequal_score(fit.sem, 1.0):
             # Calibrate the null only on a plausible order: under a wrong one residuals are correlated anyway.
-            fit, inflation = calibrate(fit, refit, self.searcher)
+            fit, inflation = self.calibrated(fit, refit)
         equal, unequal = self.equal_score(fit.sem, inflation), self.unequal_score(fit.sem, inflation)
         return _Ordered(fit, self.given or equal <= unequal, inflation, equal, unequal)
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
         return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
+
+    def calibrated(self, first: FitT, refit: Callable[[float], FitT]) -> tuple[FitT, float]:
+        """Raise the penalty to the inflation of the null, unless the caller set it."""
+        return (first, 1.0) if self.is_penalty_given else calibrate(first, refit, self.searcher)
 
     def may_be_improved(self, fit: OrderFit) -> bool:
         """Tell whether some variables may be in wrong places.
@@ -223,10 +227,8 @@ class _Task:
         )
         first = min(further_found, found, key=lambda searched: searched.rank)
         calibration_starts = {"smallest pivots": pivots, "search": first.sem.order}
-        found, inflation = calibrate(
-            first,
-            lambda inflation: searches.run(calibration_starts, penalty=base * inflation, values=values),
-            self.searcher,
+        found, inflation = self.calibrated(
+            first, lambda inflation: searches.run(calibration_starts, penalty=base * inflation, values=values)
         )
         if searches.is_out_of_time:
             # Keep the penalty: a half-searched graph would inflate the estimated null.

@@ -18,6 +18,7 @@ from icid_rs._util.validation import FloatArray
 from icid_rs._util.warn import warn_user
 from icid_rs.decomposition.elimination import eliminate
 from icid_rs.graph.sem import LinearSem
+from icid_rs.options import Options
 from icid_rs.precision.neighbourhood import regress_on_rows
 from icid_rs.precision.variants import Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement
@@ -65,7 +66,7 @@ def best_order(
 
 
 def best_order_of_rows(
-    estimate: Wide, proposed: NDArray[np.intp], noise_variances: FloatArray | None, n_threads: int | None
+    estimate: Wide, proposed: NDArray[np.intp], noise_variances: FloatArray | None, options: Options
 ) -> tuple[OrderFit, Choices]:
     """Do as `best_order` for very many columns, where the rows stand for the covariance.
 
@@ -75,7 +76,7 @@ def best_order_of_rows(
         If noise variances differ by more than the number of rows explains, so that directions may be wrong.
     """
     n, d = estimate.samples, estimate.theta.shape[0]
-    penalty = _core.edge_penalty(n, d)
+    penalty, n_threads = options.edge_penalty(n, d), options.n_threads
     noise: Literal["equal"] | FloatArray = "equal" if noise_variances is None else noise_variances
     orders = {"elimination": eliminate(estimate.theta, noise_variances, n_threads=n_threads).order}
     orders["decomposition"] = proposed
