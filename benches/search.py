@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from icid_rs.learning.regression import edge_penalty
 
 from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
-from icid_rs.learning.regression import edge_penalty
 from icid_rs.learning.search import OrderSearch
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))

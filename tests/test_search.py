@@ -47,7 +47,9 @@ def null_inflation(B, covariance: np.ndarray, n: int) -> float:
     nothing = csr_parts(sp.csr_array(np.eye(len(covariance))))
     covariance = np.ascontiguousarray(covariance)
     searcher = _core.Searcher(covariance, nothing, None, samples=n, knowledge=None, n_threads=None)
-    return searcher.null_inflation(csr_parts(sp.csr_array(B)))
+    B = sp.csr_array(B)
+    B.sort_indices()
+    return searcher.null_inflation(csr_parts(B))
 
 
 def score_by_hand(B: np.ndarray, X: np.ndarray, penalty: float, *, shaped: bool) -> float:
