@@ -18,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import reference
 from icid_rs import ICID, datasets, fdr_precision, metrics
 from icid_rs.graph.equivalence import causal_order
+from tests.helpers import reference
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 

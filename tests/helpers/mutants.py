@@ -1,7 +1,7 @@
 """The page of mutants, from what cargo-mutants and mutmut have left behind.
 
-``python -m tests.mutants`` writes it after ``.ci/mutants``; other results of cargo-mutants may be named instead;
-the last counts where a mutant was tried twice.
+``python -m tests.helpers.mutants`` writes it after ``.ci/mutants``; other results of cargo-mutants may be named
+instead; the last counts where a mutant was tried twice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.helpers import ROOT
+
 PAGE = ROOT / "docs" / "development" / "mutants.md"
 MUTMUT = ROOT / "results" / "mutmut" / "mutants" / "src" / "icid_rs"
 #: What is said of survivors: the first pattern that is found in a mutant's line.
@@ -69,8 +70,8 @@ def cargo_mutants(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 def mutmut(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Do as `cargo_mutants`."""
-    for path in sorted(folder.glob("*.py.meta")):
-        module = path.name.removesuffix(".py.meta")
+    for path in sorted(folder.rglob("*.py.meta")):
+        module = path.relative_to(folder).as_posix().removesuffix(".py.meta")
         source = path.with_suffix("").read_text(encoding="utf-8")
         lines = source.splitlines()
         functions = {
@@ -98,11 +99,11 @@ def page(core: list[tuple[str, str, str]], drawn: int, package: list[tuple[str, 
         "",
         "A mutant is a copy of the code with one small fault: a plus replaced by a minus, a bound off by one, a",
         "message in capitals. A good test suite fails on it. [cargo-mutants](https://mutants.rs) makes mutants of the",
-        "core's arithmetic, of which every sixth is tested, and [mutmut](https://mutmut.readthedocs.io) of `metrics`,",
-        "`precision` and `skewness`.",
+        "core's arithmetic, of which every sixth is tested, and [mutmut](https://mutmut.readthedocs.io) of `metrics`",
+        "and of the estimates in `precision`.",
         "",
-        "    .ci/mutants                # hours: each mutant of the core is compiled",
-        "    python -m tests.mutants    # rewrites this page",
+        "    .ci/mutants                        # hours: each mutant of the core is compiled",
+        "    python -m tests.helpers.mutants    # rewrites this page",
         "",
         "A mutant is killed if a test fails or does not end in time.",
     ]

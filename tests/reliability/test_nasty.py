@@ -25,7 +25,7 @@ from icid_rs import (
     skewness_matrix,
 )
 from icid_rs.graph.equivalence import causal_order
-from nasty import tables, thetas
+from tests.helpers.nasty import tables, thetas
 
 #: What we raise; a panic of the core is none of these.
 CLEAR = (ValueError, TypeError, NumericalError)

@@ -7,14 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import icid_rs
 from icid_rs.cli import main
+from tests.helpers import ROOT
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 GUIDE = DOCS / "guide"
 # Pages of results show figures of long runs, not examples.
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in ("results.md", "paper.md"))
@@ -66,9 +66,9 @@ class Missing:
         if name.partition(".")[0] in {EXTRAS}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Missing())
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
-from test_documentation import GUIDE, run_page
+from tests.project.test_pages import GUIDE, run_page
 text = (GUIDE / "quickstart.md").read_text(encoding="utf-8")
 assert run_page(text[: text.index("## With extras")], "quickstart.md") > 10
 """

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers import ROOT
+
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 SCHEMAS = {
     ".github/workflows/tests.yml": "vendor.github-workflows",
@@ -85,7 +86,7 @@ def test_the_citation_names_the_latest_release():
 
 
 def test_hooks_run_the_checks_of_the_tests():
-    from test_quality import COMMANDS
+    from tests.project.test_quality import COMMANDS
 
     hooks = read(".pre-commit-config.yaml")
     assert "cargo fmt" in hooks

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import scipy.io
 
-import fuzz_readers
 from icid_rs import CausalGraph, Moments, cli, datasets, load
 from icid_rs._util.matlab import check_elements
 from icid_rs.cli.tables import read_table
 from icid_rs.cli.text import TextOptions
+from tests.helpers import fuzz_readers
 
 GRAPH = CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"])
 

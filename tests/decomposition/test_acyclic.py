@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-import reference
 from icid_rs import datasets, project_to_dag
 from icid_rs.decomposition.acyclic import acyclic_graph, trace_exponential
 from icid_rs.graph.equivalence import causal_order
+from tests.helpers import reference
 
 METHODS = ["greedy", "exptrace"]
 

@@ -1,6 +1,7 @@
 """Bad inputs to every public entry point, and what becomes of them.
 
-``python -m tests.bad_inputs`` writes the table to ``docs/reference/bad-inputs.md``; `test_bad_inputs` compares it.
+``python -m tests.helpers.bad_inputs`` writes the table to ``docs/reference/bad-inputs.md``;
+`test_bad_inputs` compares it.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ from icid_rs import (
     skewness_matrix,
 )
 from icid_rs.cli import main
+from tests.helpers import ROOT
 
-PAGE = Path(__file__).parent.parent / "docs" / "reference" / "bad-inputs.md"
+PAGE = ROOT / "docs" / "reference" / "bad-inputs.md"
 
 #: What is given, by section, as one would write it.
 CASES = {
@@ -568,7 +570,7 @@ def page(found: list[Outcome]) -> str:
     lines = [
         "# Bad inputs",
         "",
-        "% python -m tests.bad_inputs writes this page; a test compares it.",
+        "% python -m tests.helpers.bad_inputs writes this page; a test compares it.",
         "",
         "Every invalid input raises an exception, or sets an exit status, with a message that names the fault, its",
         f"place and the remedy. The tests try these {len(found)} inputs. `X` is a table of 100 rows and 5 columns,",

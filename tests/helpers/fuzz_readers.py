@@ -1,7 +1,7 @@
 """Fuzzing of every file reader: valid files with something wrong, again and again.
 
-``python -m tests.fuzz_readers --seconds 60 --seed 0`` prints the executions of each reader; the first that fails is
-kept in a file whose name is printed.
+``python -m tests.helpers.fuzz_readers --seconds 60 --seed 0`` prints the executions of each reader; the first that
+fails is kept in a file whose name is printed.
 """
 
 from __future__ import annotations

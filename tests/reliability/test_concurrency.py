@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID, Moments, datasets, decompose, empirical_precision
-from problems import random_theta
+from tests.helpers.problems import random_theta
 
 #: A solve of several seconds, for tests that end it early.
 LONG = {"max_alm_iter": 50, "fista_tol": 1e-12, "max_fista_iter": 10**6}

@@ -20,12 +20,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs import AWKWARD, assert_same, assert_same_matrix, graphs, random_graph, text_names
 from icid_rs import ICID, CausalGraph, datasets, load
 from icid_rs._util import files
 from icid_rs.export.networks import from_graphml
 from icid_rs.export.schema import from_json
 from icid_rs.export.tables import from_csv
+from tests.helpers.graphs import AWKWARD, assert_same, assert_same_matrix, graphs, random_graph, text_names
 
 CONVENTIONS = st.sampled_from(["row_to_column", "column_to_row"])
 RAIN = CausalGraph([[0, 0.5, 0], [0, 0, -2.0], [0, 0, 0]], ["cloud", "rain", "wet"], noise_variances=[1.0, 2.0, 3.0])

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-import reference
 from icid_rs import _core, datasets, empirical_precision, fdr_precision, skewness_matrix
 from icid_rs._util import memory as _memory
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.precision import covariance as precision
 from icid_rs.precision.skewness import from_moments
+from tests.helpers import reference
 
 
 def samples(d: int, degree: int, n: int, seed: int, noise: str = "gaussian") -> np.ndarray:

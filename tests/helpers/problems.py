@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-import reference
 from icid_rs import datasets
+from tests.helpers import reference
 
 
 @dataclass

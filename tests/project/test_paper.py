@@ -7,16 +7,10 @@ import importlib
 import itertools
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-
-
-@pytest.fixture(autouse=True)
-def _benches_importable(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
+from tests.helpers import ROOT
 
 
 def paper(name):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from icid_rs import _core
 from icid_rs._util.validation import csr_parts
-from problems import Problem, make_problem, problems, random_theta
+from tests.helpers.problems import Problem, make_problem, problems, random_theta
 
 RHO, SKEWNESS = 1.7, 0.6
 

@@ -23,7 +23,7 @@ from icid_rs.learning import noise_model
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.trust.sortability import sortability
 
-DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def table(d: int, degree: int, n: int, seed: int, noise: str = "gaussian", *, equal: bool = False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bad_inputs import PAGE, Outcome, outcomes, page
+from tests.helpers.bad_inputs import PAGE, Outcome, outcomes, page
 
 #: How messages begin that other libraries write, each release in its own words.
 OTHERS = (
@@ -57,7 +57,7 @@ def test_messages_say_something(found):
 def test_the_table_is_up_to_date(found):
     written = PAGE.read_text(encoding="utf-8").splitlines()
     now = page(found).splitlines()
-    remedy = "python -m tests.bad_inputs writes the page anew"
+    remedy = "python -m tests.helpers.bad_inputs writes the page anew"
     assert len(written) == len(now), remedy
     for old, new in zip(written, now, strict=True):
         cells, others = old.split(" | "), new.split(" | ")

@@ -1,7 +1,7 @@
 """The licences of the crates that are compiled into the wheel.
 
-``python -m tests.licences`` writes them to ``LICENSE-THIRD-PARTY.txt``, which ships with the wheel; `test_licences`
-compares it with ``Cargo.lock``.
+``python -m tests.helpers.licences`` writes them to ``LICENSE-THIRD-PARTY.txt``, which ships with the wheel;
+`test_licences` compares it with ``Cargo.lock``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers import ROOT
+
 PAGE = ROOT / "LICENSE-THIRD-PARTY.txt"
 HEADING = re.compile(r"^(\S+) (\d\S*): (.+)$", re.MULTILINE)
 RULE = "-" * 80

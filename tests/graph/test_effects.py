@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
-from graphs import random_graph
 from icid_rs import ICID, CausalGraph, datasets
+from tests.helpers.graphs import random_graph
 
 some_graphs = st.builds(
     lambda d, degree, seed: random_graph(d, min(degree, (d - 1) // 2), seed),

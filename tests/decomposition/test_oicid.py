@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import icid_rs
-import reference
 from icid_rs import datasets, decompose
-from problems import make_problem, problems, random_theta
+from tests.helpers import reference
+from tests.helpers.problems import make_problem, problems, random_theta
 
 TIGHT = {"max_alm_iter": 1, "fista_tol": 1e-8, "max_fista_iter": 100_000}
 

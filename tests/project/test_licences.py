@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from licences import HEADING, PAGE, ROOT, linked
+from tests.helpers.licences import HEADING, PAGE, ROOT, linked
 
 #: What may be linked into a program under the MIT licence; `.cargo/deny.toml` has the same.
 ALLOWED = {"MIT", "BSD-2-Clause"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers import ROOT
+
 PYTHON = [sys.executable, "-m"]
 COMMANDS = {
     "rust tests": ["cargo", "test", "--locked"],

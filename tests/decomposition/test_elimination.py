@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from icid_rs import NumericalError, _core, datasets, eliminate, eliminate_along, metrics
 from icid_rs._util.validation import csr_parts
 from icid_rs.decomposition.elimination import Elimination
-from problems import make_problem, random_theta
+from tests.helpers.problems import make_problem, random_theta
 
 KERNELS = ("sparse", "dense")
 

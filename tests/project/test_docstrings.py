@@ -5,11 +5,11 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
-from pathlib import Path
 
 import pytest
 
 import icid_rs
+from tests.helpers import ROOT
 
 MODULES = [name for _, name, _ in pkgutil.walk_packages(icid_rs.__path__, "icid_rs.") if not name.endswith("._core")]
 
@@ -20,7 +20,7 @@ def test_docstrings(name):
 
 
 def test_readme():
-    readme = Path(__file__).parent.parent / "README.md"
+    readme = ROOT / "README.md"
     result = doctest.testfile(str(readme), module_relative=False)
     assert result.attempted > 0
     assert result.failed == 0
