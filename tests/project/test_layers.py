@@ -64,23 +64,8 @@ def violations(folder: Path) -> list[str]:
     return wrong
 
 
-#: To be emptied by the new lower half.
-PENDING = {
-    "data.missing imports precision.covariance",
-    "data.sample imports decomposition.oicid",
-    "data.sample imports precision.covariance",
-    "data.sample imports precision.estimate",
-    "data.sample imports precision.skewness",
-    "data.summary imports precision.skewness",
-    "options imports data",
-    "options imports precision.covariance",
-    "options imports precision.estimate",
-    "precision.neighbourhood imports decomposition.elimination",
-}
-
-
 def test_imports_lead_downwards():
-    assert set(violations(PACKAGE)) <= PENDING
+    assert violations(PACKAGE) == []
 
 
 @pytest.mark.parametrize(
