@@ -64,3 +64,21 @@ def problems(draw: st.DrawFn, largest: int = 20) -> Problem:
 
 def random_theta(d: int, degree: int = 1, seed: int = 0) -> sp.csr_array:
     return datasets.sem_precision(datasets.random_dag(d, degree, random_state=seed))
+
+
+def model(d: int, n: int, seed: int, degree: int = 1):
+    """A random model in an order of columns that is no causal one, and data with equal noise variances."""
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(d, degree, random_state=rng)
+    X = datasets.sample_sem(B, n, random_state=rng)
+    columns = rng.permutation(d)
+    return B[columns][:, columns], X[:, columns]
+
+
+def table(d: int, degree: int, n: int, seed: int, noise: str = "gaussian", *, equal: bool = False):
+    """A random model, and standardised data with unequal noise variances unless they are to be equal."""
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(d, degree, random_state=rng)
+    variances = 1.0 if equal else rng.uniform(0.5, 2.0, d)
+    X = datasets.sample_sem(B, n, noise=noise, noise_variances=variances, random_state=rng)
+    return B, X if equal else (X - X.mean(axis=0)) / X.std(axis=0)
