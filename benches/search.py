@@ -25,9 +25,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
-from icid_rs.learning.regression import edge_penalty
-from icid_rs.learning.search import OrderSearch
+from icid_rs import ICID, ScaleWarning, _core, datasets, equivalence_class, fdr_precision, metrics
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 
@@ -122,8 +120,13 @@ def sweep(seeds: int) -> None:
             estimate = fdr_precision(X)
             order = np.random.default_rng(seed).permutation(d)
             begin = time.perf_counter()
-            search = OrderSearch(estimate, len(X), n_threads=1)
-            found = search.run({"random": order}, penalty=edge_penalty(len(X), d))
+            found = estimate.searcher(None, n_threads=1).search(
+                [order],
+                penalty=_core.edge_penalty(len(X), d),
+                noise_variances=None,
+                values=None,
+                budget={"trials": 0, "patience": None, "seconds": None, "seed": 0},
+            )
             whole.append(time.perf_counter() - begin)
             moves.append(found.descent[0])
             spent.append(found.descent[1] / found.descent[0])
