@@ -99,10 +99,7 @@ impl LinearSem {
         let effects = square(d, effects);
         let mut covariance = vec![0.0; d * d];
         covariance.par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(block, rows)| {
-            let (first, count) = (block * ROWS, rows.len() / d);
-            let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
-            let some = effects.slice(s![.., first..first + count]);
-            general_mat_mul(1.0, &some.t(), &effects, 0.0, &mut rows);
+            multiply_rows(&effects, block * ROWS, rows);
         });
         Ok(square(d, covariance))
     }
@@ -150,6 +147,13 @@ impl Dag {
         check_acyclic(graph.view(), &order)?;
         Ok(Self { graph, order })
     }
+}
+
+/// Write rows of `XᵀX`, from the given one on.
+fn multiply_rows(x: &Array2<f64>, first: usize, rows: &mut [f64]) {
+    let (d, count) = (x.ncols(), rows.len() / x.ncols());
+    let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
+    general_mat_mul(1.0, &x.slice(s![.., first..first + count]).t(), x, 0.0, &mut rows);
 }
 
 fn square(d: usize, entries: Vec<f64>) -> Array2<f64> {
