@@ -39,7 +39,7 @@ def point(theta: sp.csr_array) -> sp.csr_array:
 def evaluation(theta: sp.csr_array, threads: int, repeat: int) -> float:
     """Median seconds of an evaluation of value and gradient."""
     B = csr_parts(point(theta))
-    return float(np.median(_core.evaluate(csr_parts(theta), B, B, repeat=repeat, n_threads=threads)[4]))
+    return float(np.median(_core.evaluate({"theta": csr_parts(theta)}, B, B, repeat=repeat, n_threads=threads).seconds))
 
 
 def dense_evaluation(theta: sp.csr_array, repeat: int) -> float:

@@ -4,7 +4,7 @@ use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::memory::ensure_room;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+use ndarray::{Array2, ArrayViewMut2, s};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
@@ -96,15 +96,12 @@ impl LinearSem {
                 row[j] = column.iter().flat_map(|c| c.iter()).map(|(k, weight)| weight * row[k]).sum();
             }
         });
-        let effects = ArrayView2::from_shape((d, d), &effects).expect("an entry for each pair");
+        let effects = square(d, effects);
         let mut covariance = vec![0.0; d * d];
         covariance.par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(block, rows)| {
-            let (first, count) = (block * ROWS, rows.len() / d);
-            let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
-            let some = effects.slice(s![.., first..first + count]);
-            general_mat_mul(1.0, &some.t(), &effects, 0.0, &mut rows);
+            multiply_rows(&effects, block * ROWS, rows);
         });
-        Ok(Array2::from_shape_vec((d, d), covariance).expect("an entry for each pair"))
+        Ok(square(d, covariance))
     }
 
     /// Refuse weights and variances that left the range of numbers on the way back to the caller's units.
@@ -150,6 +147,17 @@ impl Dag {
         check_acyclic(graph.view(), &order)?;
         Ok(Self { graph, order })
     }
+}
+
+/// Write rows of `XᵀX`, from the given one on.
+fn multiply_rows(x: &Array2<f64>, first: usize, rows: &mut [f64]) {
+    let (d, count) = (x.ncols(), rows.len() / x.ncols());
+    let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
+    general_mat_mul(1.0, &x.slice(s![.., first..first + count]).t(), x, 0.0, &mut rows);
+}
+
+fn square(d: usize, entries: Vec<f64>) -> Array2<f64> {
+    Array2::from_shape_vec((d, d), entries).expect("an entry for each pair")
 }
 
 /// Check that B is square and finite.

@@ -28,17 +28,15 @@ def everywhere(matrix: np.ndarray) -> tuple:
 
 def evaluate(problem: Problem, B: np.ndarray, Z: np.ndarray, at: np.ndarray | None, kernel: str) -> tuple:
     skewness = None if problem.skewness_matrix is None else (parts(problem.skewness_matrix), SKEWNESS)
-    value, gradient, curvature, residual, _ = _core.evaluate(
-        parts(problem.theta),
+    found = _core.evaluate(
+        {"theta": parts(problem.theta), "noise_variances": problem.noise_variances, "skewness": skewness},
         everywhere(B),
         parts(Z),
-        noise_variances=problem.noise_variances,
-        skewness=skewness,
         multiplier_at=None if at is None else parts(at),
         rho=RHO,
         kernel=kernel,
     )
-    return value, gradient.reshape(B.shape), curvature, residual
+    return found.value, found.gradient.reshape(B.shape), found.curvature, found.residual
 
 
 @settings(max_examples=100, deadline=None)
@@ -95,9 +93,10 @@ def test_bits_do_not_depend_on_threads():
     B = theta.copy()
     B.setdiag(0.0)
     results = [
-        _core.evaluate(csr_parts(theta), csr_parts(B), csr_parts(B), multiplier_at=csr_parts(B), n_threads=n)
+        _core.evaluate({"theta": csr_parts(theta)}, csr_parts(B), csr_parts(B), multiplier_at=csr_parts(B), n_threads=n)
         for n in (1, 2, 4)
     ]
-    for value, gradient, curvature, residual, _ in results[1:]:
-        assert (value, curvature, residual) == (results[0][0], results[0][2], results[0][3])
-        assert np.array_equal(gradient, results[0][1])
+    first, *others = results
+    for other in others:
+        assert (other.value, other.curvature, other.residual) == (first.value, first.curvature, first.residual)
+        assert np.array_equal(other.gradient, first.gradient)

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID, Moments, datasets, lasso_precision, metrics
-from icid_rs._util import memory as _memory
 from icid_rs.precision import estimate as estimation
 from icid_rs.precision import neighbourhood as neighbours
 from tests.helpers.problems import model
@@ -132,15 +131,11 @@ class TestLarge:
         tracemalloc.stop()
         assert peak < 3000 * 3000 * 8 / 3
 
-    def test_what_does_not_fit_says_so_first(self, monkeypatch):
-        """With so few variables the prediction is exact: correlations above the cut, and the diagonal."""
-        X = model(120, 80, 1)[1]
-        kept = 48 * lasso_precision(X).covariance.nnz
-        monkeypatch.setattr(_memory, "_SMALL", 0)
-        monkeypatch.setattr(_memory, "available_memory", lambda: kept)
-        lasso_precision(X)
-        monkeypatch.setattr(_memory, "available_memory", lambda: kept - 1)
-        with pytest.raises(MemoryError, match=f"^correlations of 120 variables needs {kept} bytes"):
+    def test_too_many_correlations_are_refused_before_they_are_stored(self):
+        """All 150 000² correlations are above the cut: a terabyte."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(40, 150_000))
+        with pytest.raises(MemoryError, match=r"^the correlations above the cut needs \d{13} bytes"):
             lasso_precision(X)
 
     def test_other_parameters(self):

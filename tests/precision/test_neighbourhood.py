@@ -12,13 +12,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import Lasso
 
 from icid_rs import ICID, _core, datasets, lasso_precision
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import csr_parts
 from icid_rs.precision.covariance import Covariance
-from icid_rs.precision.neighbourhood import neighbourhood_precision, select_neighbours, standardise, standardised_root
+from icid_rs.precision.neighbourhood import neighbourhood_precision, regress_on_rows, standardise, standardised_root
 from tests.helpers.problems import model
 
 
@@ -26,64 +24,13 @@ def values_of(X: np.ndarray) -> np.ndarray:
     return standardise(X, X.mean(axis=0), X.std(axis=0))
 
 
-def lasso(values: np.ndarray, level: float, n_threads: int | None = None) -> np.ndarray:
-    indptr, indices, data = _core.scaled_lasso(values, None, level=level, n_threads=n_threads)[0]
-    return sp.csr_array((data, indices, indptr), shape=(len(values),) * 2).toarray()
-
-
-class TestScaledLasso:
-    @settings(max_examples=20, deadline=None)
-    @given(st.integers(2, 60), st.integers(15, 40), st.integers(0, 1000))
-    def test_conditions_of_optimality(self, d, n, seed):
-        values = values_of(model(d, n, seed, degree=min(1, (d - 1) // 2))[1])
-        level = np.sqrt(np.log(d) / n)
-        weights = lasso(values, level)
-        residual = values - weights @ values
-        penalty = level * np.linalg.norm(residual, axis=1)
-        gradient = residual @ values.T
-        np.fill_diagonal(gradient, 0.0)
-        # A variable that others explain to the last has no noise, which is where the descent stops.
-        noisy = penalty > 2e-3 * level
-        assert (np.abs(gradient[noisy]) <= 1.002 * penalty[noisy, None]).all()
-        rows, columns = np.nonzero(weights * noisy[:, None])
-        signed = np.sign(weights[rows, columns]) * penalty[rows]
-        np.testing.assert_allclose(gradient[rows, columns], signed, atol=2e-3 * level)
-        assert not weights.diagonal().any()
-
-    @pytest.mark.parametrize("seed", range(3))
-    def test_agrees_with_scikit_learn(self, seed):
-        n = 60
-        X = model(25, n, seed)[1]
-        Z = (X - X.mean(axis=0)) / X.std(axis=0)
-        values, level = values_of(X), 0.25
-        weights = lasso(values, level)
-        noise = np.linalg.norm(values - weights @ values, axis=1)
-        for j in range(25):
-            others = np.delete(np.arange(25), j)
-            expected = Lasso(alpha=level * noise[j], tol=1e-10, max_iter=100_000).fit(Z[:, others], Z[:, j])
-            np.testing.assert_allclose(weights[j, others], expected.coef_, atol=2e-3)
-
-    def test_same_bits_for_any_number_of_threads(self):
-        values = values_of(model(200, 60, 0)[1])
-        first = lasso(values, 0.3, 1)
-        for threads in (2, 4):
-            assert np.array_equal(lasso(values, 0.3, threads), first)
-
-    @pytest.mark.parametrize("level", [0.0, -1.0, np.nan])
-    def test_bad_level(self, level):
-        with pytest.raises(ValueError, match="level"):
-            lasso(np.eye(3), level)
-
-
 class TestStepwise:
-    def test_what_is_found_stands_the_test_and_nothing_else_does(self):
+    def test_neighbours_stand_the_test_and_no_others_do(self):
         n, d = 60, 40
-        values = values_of(model(d, n, 3)[1])
+        X = model(d, n, 3)[1]
+        values = values_of(X)
         penalty = float(np.log(n) + 2 * np.log(d))
-        start = csr_parts(sp.csr_array(lasso(values, np.sqrt(np.log(d) / n))))
-        (indptr, indices, _), _ = _core.stepwise(
-            values, None, start, places=None, samples=n, penalty=penalty, n_threads=1
-        )
+        start, covariance = lasso_precision(X).theta, sp.csr_array(np.cov(X.T, bias=True))
 
         def earned(j: int, i: int, others: list[int]) -> float:
             basis = np.linalg.qr(values[others].T)[0] if others else np.zeros((n, 0))
@@ -92,7 +39,10 @@ class TestStepwise:
             return float((n - len(others) - 3) * np.arctanh(r) ** 2)
 
         for j in range(d):
-            chosen = indices[indptr[j] : indptr[j + 1]].tolist()
+            # The last variable of an order is regressed on all others.
+            order = [*(i for i in range(d) if i != j), j]
+            fit = regress_on_rows(values, covariance, start, order, samples=n, penalty=penalty)
+            chosen = fit.B.tocsc()[:, [j]].nonzero()[0].tolist()
             for i in chosen:
                 assert earned(j, i, [k for k in chosen if k != i]) >= penalty
             residual = values[j] - values[chosen].T @ np.linalg.lstsq(values[chosen].T, values[j], rcond=None)[0]
@@ -154,35 +104,33 @@ class TestPrecision:
         assert (found & ~truth).sum() <= 0.05 * found.sum()
         assert (found & truth).sum() >= 0.75 * truth.sum()
 
-    def test_blocks_apart_and_together(self):
-        """Blocks whose rows are orthogonal know nothing of each other."""
+    def test_orthogonal_blocks_do_not_affect_each_other(self):
         n = 64
+
+        def theta(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+            """Estimate from rows in which the blocks vary by turns."""
+            blocks = [
+                [first, np.repeat(second.mean(0)[None], n, 0)],
+                [np.repeat(first.mean(0)[None], n, 0), second],
+            ]
+            return lasso_precision(np.block(blocks)).theta.toarray()
+
         first, second = model(10, n, 5)[1], model(12, n, 6)[1]
-        X = np.block([[first, np.repeat(second.mean(0)[None], n, 0)], [np.repeat(first.mean(0)[None], n, 0), second]])
-        covariance = np.cov(X.T, bias=True)
-        summary = Covariance(covariance, X.mean(axis=0), 2 * n)
-        together = neighbourhood_precision(values_of(X), summary, range(22), Stopwatch()).theta.toarray()
+        together = theta(first, second)
         assert not together[:10, 10:].any()
-        penalty = np.log(2 * n) + 2 * np.log(22)
-        for block in (slice(0, 10), slice(10, 22)):
-            values = np.ascontiguousarray(values_of(X)[block])
-            # The same penalty as that of the whole.
-            weights = sp.csr_array(lasso(values, np.sqrt(np.log(22) / (2 * n))))
-            (indptr, indices, data), _ = _core.stepwise(
-                values, None, csr_parts(weights), places=None, samples=2 * n, penalty=penalty, n_threads=1
-            )
-            apart = sp.csr_array((data, indices, indptr), shape=weights.shape).toarray() != 0
-            off = together[block, block] != 0
-            np.fill_diagonal(off, False)
-            assert np.array_equal(apart | apart.T, off)
+        assert (together[:10, :10] != 0).sum() > 10
+        np.testing.assert_allclose(theta(first, model(12, n, 7)[1])[:10, :10], together[:10, :10], rtol=1e-9)
+        np.testing.assert_allclose(theta(model(10, n, 8)[1], second)[10:, 10:], together[10:, 10:], rtol=1e-9)
 
     def test_a_covariance_is_as_good_as_rows(self):
         X = model(40, 60, 7)[1]
-        covariance = np.cov(X.T, bias=True)
+        covariance = Covariance(np.cov(X.T, bias=True), X.mean(axis=0), 60)
         by_rows, by_root = (
-            select_neighbours(values, 60, range(40)) for values in (values_of(X), standardised_root(covariance))
+            neighbourhood_precision(values, covariance, range(40), Stopwatch()).theta
+            for values in (values_of(X), standardised_root(covariance.matrix))
         )
-        assert (by_rows != by_root).nnz == 0
+        assert ((by_rows != 0) != (by_root != 0)).nnz == 0
+        np.testing.assert_allclose(by_root.toarray(), by_rows.toarray(), rtol=1e-8)
 
     def test_independent_columns_have_few_neighbours(self):
         theta = lasso_precision(np.random.default_rng(0).normal(size=(50, 300))).theta
@@ -219,7 +167,8 @@ def test_ctrl_c_is_answered_at_once():
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        _core.scaled_lasso(values, None, level=0.02, n_threads=None)
+        # As if from 20 000 rows: the smaller penalty makes the regressions long.
+        _core.neighbourhood_precision(values, np.ones(4000), 20_000)
     elapsed = time.monotonic() - sent[0]
     thread.join()
     assert elapsed < 1.0

@@ -43,19 +43,9 @@ pub fn scaled_lasso(
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
     check_correlations(data, correlations)?;
-    fit_all(data, correlations, level, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn fit_all(
-    data: Standardised,
-    sparse: Option<CsMatView<f64>>,
-    level: f64,
-    interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
     let begin = |variable| WorkingSet::new(variable, level);
     let end = |lasso: WorkingSet| (lasso.fitted().collect(), lasso.copy);
-    let (rows, copies): (Vec<_>, Vec<_>) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let (rows, copies): (Vec<_>, Vec<_>) = settle(data, correlations, begin, end, interrupt)?.into_iter().unzip();
     let same = copies.into_iter().enumerate().find_map(|(variable, copy)| copy.map(|other| (variable, other as usize)));
     Ok((from_rows(&rows), same))
 }

@@ -1,7 +1,7 @@
 //! Which variables are neighbours: the scaled lasso proposes, stepwise tests choose.
 
 use super::check::{check_correlations, check_samples};
-use super::{Standardised, Test, from_rows, lasso, stepwise};
+use super::{Standardised, Test, from_rows, scaled_lasso, stepwise};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
@@ -47,12 +47,12 @@ pub fn select_neighbours(
     if d == 1 {
         return Ok(CsMat::zero((1, 1)));
     }
-    let (proposed, copies) = lasso::fit_all(data, correlations, lasso_level(samples, d), interrupt)?;
+    let (proposed, copies) = scaled_lasso(data, correlations, lasso_level(samples, d), interrupt)?;
     if let Some((first, second)) = copies {
         return Err(IcidError::Copies { first: first.min(second), second: first.max(second) });
     }
     let test = Test::extended_bic(samples, d)?;
-    let (chosen, _) = stepwise::choose_all(data, correlations, proposed.view(), None, test, interrupt)?;
+    let (chosen, _) = stepwise(data, correlations, proposed.view(), None, test, interrupt)?;
     Ok(either_way(&chosen))
 }
 

@@ -58,17 +58,6 @@ pub fn eliminate_sinks(
     check_lengths("variances", variances.len(), data)?;
     check_positive("variances", variances)?;
     check_symmetric("pattern", data, pattern)?;
-    eliminate(data, variances, pattern, test, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn eliminate(
-    data: Standardised,
-    variances: &[f64],
-    pattern: CsMatView<f64>,
-    test: Test,
-    interrupt: &Interrupt,
-) -> Result<Vec<usize>, IcidError> {
     let d = data.variables();
     let mut neighbours: Vec<BTreeSet<u32>> =
         pattern.outer_iterator().map(|row| row.indices().iter().map(|&i| i as u32).collect()).collect();

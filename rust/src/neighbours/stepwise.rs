@@ -90,24 +90,12 @@ pub fn stepwise(
     check_correlations(data, correlations)?;
     check_pattern("start", data, start)?;
     places.map_or(Ok(()), |places| check_permutation("places", places, data))?;
-    choose_all(data, correlations, start, places, test, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn choose_all(
-    data: Standardised,
-    sparse: Option<CsMatView<f64>>,
-    start: CsMatView<f64>,
-    places: Option<&[usize]>,
-    test: Test,
-    interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
     let begin = |j: u32| {
         let before = |&i: &u32| places.is_none_or(|at| at[i as usize] < at[j as usize]);
         Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }
     };
     let end = |fit: Chosen| (fit.neighbours, fit.left);
-    let (rows, left): (Vec<_>, _) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let (rows, left): (Vec<_>, _) = settle(data, correlations, begin, end, interrupt)?.into_iter().unzip();
     Ok((from_rows(&rows), left))
 }
 

@@ -1,12 +1,12 @@
 //! What every search of a table needs, worked out once: a numbering, correlations, and candidates for edges.
 
-use super::searcher::Table;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
 use crate::support::{discoveries, renumbered_correlations};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
+use sprs::CsMatView;
 
 /// Fisher's z from which two variables count as dependent: lenient, but not so that chance fills the lists.
 const DEPENDENT: f64 = 4.0;
@@ -18,6 +18,20 @@ const ROWS_PER_CANDIDATE: usize = 8;
 pub(super) const DENSE_SHARE: f64 = 0.1;
 /// False discovery rate of the partial correlations that replace such a support.
 const ALPHA: f64 = 0.05;
+
+/// Estimated second moments of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table<'a> {
+    pub covariance: ArrayView2<'a, f64>,
+    pub theta: CsMatView<'a, f64>,
+    pub inverse: Option<ArrayView2<'a, f64>>,
+}
+
+impl Table<'_> {
+    pub fn dim(&self) -> usize {
+        self.covariance.nrows()
+    }
+}
 
 /// A table renumbered for searches.
 ///
@@ -143,10 +157,10 @@ mod tests {
                 i != j && size > least && stronger < most
             };
             let found = dependent(&correlation, samples, many_samples);
-            for i in 0..d {
+            for (i, list) in found.iter().enumerate() {
                 for j in 0..d {
                     let expected = is_strong(i, j) || is_strong(j, i);
-                    assert_eq!(found[i].contains(&(j as u32)), expected, "{i} {j}");
+                    assert_eq!(list.contains(&(j as u32)), expected, "{i} {j}");
                 }
             }
         }

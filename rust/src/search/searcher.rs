@@ -1,32 +1,19 @@
 //! One table, and everything that is asked of its causal orders.
 
-use super::prepared::{DENSE_SHARE, Prepared};
-use super::{Budget, Evidence, Report, search};
+use super::options::{Among, OrderFit, SearchOptions, Searched};
+use super::prepared::{DENSE_SHARE, Prepared, Table};
+use super::{Evidence, search};
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::order::{Regression, Rule, Theta, eliminate, fit_graph, regress_along, regress_among, regress_within};
 use crate::score::{Noise, Score, null_inflation};
-use crate::sem::{Fitted, LinearSem};
+use crate::sem::Fitted;
 use crate::support::correlation_matrix;
 use ndarray::ArrayView2;
 use sprs::CsMatView;
 use std::sync::{Arc, OnceLock};
-
-/// Second moments of a table, as they are estimated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table<'a> {
-    pub covariance: ArrayView2<'a, f64>,
-    pub theta: CsMatView<'a, f64>,
-    pub inverse: Option<ArrayView2<'a, f64>>,
-}
-
-impl Table<'_> {
-    pub fn dim(&self) -> usize {
-        self.covariance.nrows()
-    }
-}
 
 /// Correlations and candidates of a table, worked out when a search first needs them.
 pub(crate) type Cache = Arc<OnceLock<Prepared>>;
@@ -64,77 +51,6 @@ pub struct Searcher<'a> {
     samples: usize,
     knowledge: &'a Knowledge,
     cache: Cache,
-}
-
-/// Among which variables the parents of a variable are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Among {
-    /// Neighbours in Θ that come before it; without an inverse, also those that are marginally dependent.
-    Support,
-    /// All that come before it. Needs the inverse: where paths cancel, Θ is zero between a cause and its effect.
-    Predecessors,
-}
-
-/// Which order a graph was fitted along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proposer {
-    /// Elimination, whose order follows from Θ.
-    Elimination,
-    /// The caller: an order that the decomposition found.
-    Decomposition,
-}
-
-/// The better of two orders.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct OrderFit {
-    /// The graph along it.
-    pub best: Fitted,
-    /// Who proposed it.
-    pub proposer: Proposer,
-    /// Scores by which the orders were compared.
-    pub elimination_score: f64,
-    /// The same of the proposed order.
-    pub decomposition_score: f64,
-}
-
-/// What to search for, and for how long.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct SearchOptions<'a> {
-    /// What an edge must gain in twice the log-likelihood.
-    pub penalty: f64,
-    /// Unequal, or known variances in the units of the covariance.
-    pub noise: Noise<'a>,
-    /// Standardised variables in rows, if the shape of their residuals counts.
-    pub values: Option<ArrayView2<'a, f64>>,
-    /// How long to search.
-    pub budget: Budget,
-}
-
-impl<'a> SearchOptions<'a> {
-    /// Options for residuals that count as Gaussian.
-    #[must_use]
-    pub fn new(penalty: f64, noise: Noise<'a>, budget: Budget) -> Self {
-        Self { penalty, noise, values: None, budget }
-    }
-
-    /// Let the shape of residuals count, seen in standardised variables by rows.
-    #[must_use]
-    pub fn with_values(mut self, values: Option<ArrayView2<'a, f64>>) -> Self {
-        self.values = values;
-        self
-    }
-}
-
-/// The best graph of a search.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Searched {
-    /// The graph with its least-squares weights.
-    pub sem: LinearSem,
-    /// How it was found. Scores are those of variables scaled to unit variance.
-    pub report: Report,
 }
 
 impl<'a> Searcher<'a> {
@@ -357,15 +273,5 @@ impl<'a> Searcher<'a> {
         }
         let prepared = Prepared::new(&self.table, self.samples, self.knowledge)?;
         Ok(self.cache.get_or_init(|| prepared))
-    }
-}
-
-impl OrderFit {
-    fn better(first: Fitted, other: Option<Fitted>, [elimination_score, decomposition_score]: [f64; 2]) -> Self {
-        let (best, proposer) = match other {
-            Some(other) if other.score < first.score => (other, Proposer::Decomposition),
-            _ => (first, Proposer::Elimination),
-        };
-        Self { best, proposer, elimination_score, decomposition_score }
     }
 }
