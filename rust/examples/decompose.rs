@@ -25,7 +25,7 @@ fn main() -> Result<(), IcidError> {
     let (values, variances) = standardise(rows.t().to_owned())?;
     let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
     let data = Standardised::new(&values.view())?;
-    let theta = neighbourhood_precision(data, &deviations, n, &Interrupt::default())?;
+    let theta = neighbourhood_precision(data, &deviations, n, &Interrupt::default())?.theta;
 
     // 3. Decompose Θ = (I − B) D (I − B)ᵀ with a sparse B inside the support of Θ. Noise variances are taken to be equal,
     //    because none are given.

@@ -27,11 +27,11 @@ fn main() -> Result<(), IcidError> {
     let covariance = moments.covariance()?;
     let (values, variances) = standardise(rows.t().to_owned())?;
     let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
-    let theta = neighbourhood_precision(Standardised::new(&values.view())?, &deviations, n, &interrupt)?;
+    let theta = neighbourhood_precision(Standardised::new(&values.view())?, &deviations, n, &interrupt)?.theta;
 
     // 3. Start from two orders, and move variables while the score improves: n Σ log(residual variance) + penalty · edges.
     let knowledge = Knowledge::none(d);
-    let searcher = Searcher::new(covariance.view(), theta.theta.view(), None, n, &knowledge)?;
+    let searcher = Searcher::new(covariance.view(), theta.view(), None, n, &knowledge)?;
     let penalty = edge_penalty(n as f64, d);
     let starts =
         [searcher.eliminate(penalty, Noise::Equal, &interrupt)?.sem.order, searcher.smallest_pivots(None, &interrupt)?];
