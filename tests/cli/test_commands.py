@@ -69,7 +69,7 @@ class TestRuns:
         rng = np.random.default_rng(0)
         np.save(tmp_path / "data.npy", rng.normal(size=(3000, 300)) @ (np.eye(300) + 0.2 * rng.normal(size=(300, 300))))
         arguments = ["fit", tmp_path / "data.npy", "-o", tmp_path / "graph.json", "--trials", "100000000"]
-        code, shown = on_terminal(*arguments, interrupt=b"fitting")
+        code, shown = on_terminal(*arguments, interrupt=b"fitting: 00:01")
         assert code == 130
         assert b"Traceback" not in shown
         assert [p.name for p in tmp_path.iterdir()] == ["data.npy"]

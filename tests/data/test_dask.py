@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -56,12 +59,15 @@ def test_empty_partitions_and_faults(table):
         moments_of(da.zeros(10))
 
 
-def _slowly(block: np.ndarray) -> np.ndarray:
-    time.sleep(0.1)
+def _stuck_in(block: np.ndarray, pid: int, begun: Path) -> np.ndarray:
+    """Return a block, but never from one process."""
+    if os.getpid() == pid:
+        begun.touch()
+        threading.Event().wait()
     return block
 
 
-def test_a_worker_killed_in_the_middle_changes_nothing(table):
+def test_a_worker_killed_in_the_middle_changes_nothing(table, tmp_path):
     X = table
     distributed = pytest.importorskip("distributed")
     expected = moments_of(da.from_array(X, chunks=(100, 12)))
@@ -71,19 +77,19 @@ def test_a_worker_killed_in_the_middle_changes_nothing(table):
         ) as cluster,
         distributed.Client(cluster),
     ):
-        slow = da.from_array(X, chunks=(100, 12)).map_blocks(_slowly, dtype=float)
-        victim = cluster.workers[0]
-        killed = []
+        victim, begun = cluster.workers[0].process.pid, tmp_path / "begun"
+        blocks = da.from_array(X, chunks=(100, 12))
+        blocks = blocks.map_blocks(_stuck_in, pid=victim, begun=begun, dtype=float)
 
         def kill() -> None:
-            killed.append(victim.process.pid)
-            victim.process.process.kill()
+            while not begun.exists():
+                time.sleep(0.01)
+            os.kill(victim, signal.SIGKILL)
 
-        timer = threading.Timer(0.6, kill)
-        timer.start()
-        result = moments_of(slow)
-        timer.join()
-    assert killed
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        result = moments_of(blocks)
+    assert begun.exists()
     assert result.n == 3_000
     assert np.array_equal(result.covariance, expected.covariance)
     assert np.array_equal(result.rows, expected.rows)

