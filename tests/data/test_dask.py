@@ -16,8 +16,9 @@ from sklearn.model_selection import GridSearchCV
 
 from icid_rs import ICID, Moments, datasets
 from icid_rs.data.dask import moments_of
+from tests.helpers.needs import need
 
-da = pytest.importorskip("dask.array")
+da = need("dask.array")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -39,8 +40,8 @@ def test_arrays(table, chunks):
 
 def test_frames(table):
     X = table
-    dd = pytest.importorskip("dask.dataframe")
-    pandas = pytest.importorskip("pandas")
+    dd = need("dask.dataframe")
+    pandas = need("pandas")
     frame = pandas.DataFrame(X, columns=[f"x{k}" for k in range(12)])
     model = ICID().fit(dd.from_pandas(frame, npartitions=11))
     assert list(model.feature_names_in_) == list(frame.columns)
@@ -69,7 +70,7 @@ def _stuck_in(block: np.ndarray, pid: int, begun: Path) -> np.ndarray:
 
 def test_a_worker_killed_in_the_middle_changes_nothing(table, tmp_path):
     X = table
-    distributed = pytest.importorskip("distributed")
+    distributed = need("distributed")
     expected = moments_of(da.from_array(X, chunks=(100, 12)))
     with (
         distributed.LocalCluster(
@@ -96,7 +97,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(table, tmp_path):
 
 
 def test_a_grid_of_parameters_goes_to_the_cluster(table):
-    distributed = pytest.importorskip("distributed")
+    distributed = need("distributed")
     grid = GridSearchCV(ICID(noise="equal"), {"threshold": [0.0, 0.3, 1.0]}, cv=3)
     local = grid.fit(table).cv_results_["mean_test_score"]
     with (

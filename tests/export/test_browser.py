@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ import scipy.sparse as sp
 
 from icid_rs import datasets
 from icid_rs.export.web import render_page
+from tests.helpers.needs import CHROMIUM, DRIVER, need, needs_browser
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed")
+webdriver = need("selenium.webdriver")
+pytestmark = needs_browser
 
 SIZES = [10, 50, 200, 1000]
 

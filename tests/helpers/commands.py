@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from icid_rs import cli
+from tests.helpers.needs import need
 
 COMMAND = [sys.executable, "-m", "icid_rs.cli"]
 
@@ -23,8 +24,8 @@ def icid(*arguments: object, **options) -> subprocess.CompletedProcess:
 
 def on_terminal(*arguments: object, interrupt: bytes | None = None) -> tuple[int, bytes]:
     """Run a command with a terminal for standard error; interrupt it once it has shown something."""
-    pytest.importorskip("tqdm")
-    termios = pytest.importorskip("termios")
+    need("tqdm")
+    termios = pytest.importorskip("termios", reason="needs a POSIX terminal")
     reader, terminal = os.openpty()
     termios.tcsetwinsize(terminal, (24, 100))
     shown = b""

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from icid_rs import ICID, _core, datasets, decompose
 from icid_rs._util.validation import csr_parts
 from tests.helpers.interrupts import call_while, send
+from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
 #: Seconds after which something hangs; no test takes as long.
@@ -89,7 +90,7 @@ def _solve_in_child(theta, queue) -> None:
 
 # The parent has threads when it forks, as any parent that solved before; this is what the test is about.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a platform that can fork")
 def test_works_after_fork():
     theta = random_theta(3_000, 1, 1)
     expected = decompose(theta, n_threads=2).residual
@@ -232,7 +233,7 @@ def test_the_environment_limits_threads(monkeypatch):
 
 
 def test_workers_of_joblib_share_the_cores():
-    joblib = pytest.importorskip("joblib")
+    joblib = need("joblib")
     theta = random_theta(6_000, 1, 1)
     used = joblib.Parallel(n_jobs=2)(joblib.delayed(_threads_used)(theta) for _ in range(2))
     assert sum(used) <= max(joblib.cpu_count(), 2)

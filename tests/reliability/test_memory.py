@@ -19,7 +19,7 @@ def _resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="this platform does not tell")
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc, from which Linux tells memory")
 def test_small_fits_do_not_leak():
     """What is left of a fit would show: a kilobyte each would be eight times the bound."""
     theta = random_theta(8, 1, 0)
