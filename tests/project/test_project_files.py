@@ -92,3 +92,27 @@ def test_hooks_run_the_checks_of_the_tests():
     assert "cargo fmt" in hooks
     assert " ".join(COMMANDS["rust lint"]) in hooks
     assert "python -m mypy" in hooks
+
+
+def listed(heading: str) -> set[str]:
+    """Names in the first column of the table under a heading of CONTRIBUTING.md."""
+    _, _, section = read("CONTRIBUTING.md").partition(f"\n{heading}\n")
+    rows = section[: section.index("\n#")].splitlines()
+    return {name for row in rows if row.startswith("|") for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+
+
+def test_the_layout_is_that_of_the_folders():
+    package, core = ROOT / "python" / "icid_rs", ROOT / "rust" / "src"
+    folders = {f"{path.name}/" for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert listed("### The package") == folders | {path.name for path in package.glob("[!_]*.py")}
+    folders = {f"{path.name}/" for path in core.iterdir() if path.is_dir()}
+    assert listed("### The core") == folders | {path.stem for path in core.glob("*.rs")} - {"lib"}
+    ignored = {line.strip("/") for line in read(".gitignore").splitlines()}
+    own = {path.name for path in ROOT.glob("[!.]*/") if not (path / "pyvenv.cfg").exists()} - ignored
+    assert {name.partition("/")[0] for name in listed("## Layout")} == own | {".ci"}
+
+
+def test_paths_that_contributors_are_told_of_exist():
+    places = [ROOT, ROOT / "python" / "icid_rs", ROOT / "rust" / "src"]
+    for name in re.findall(r"`([\w./]+/[\w./]*)`", read("CONTRIBUTING.md")):
+        assert any((place / name).exists() for place in places), name
