@@ -35,7 +35,7 @@ def test_what_was_asked_for_is_kept(kind):
 
 @pytest.mark.parametrize(("n", "d"), [(102, 100), (10 * LARGE, LARGE + 1)])
 def test_a_ridge_needs_tests(n, d):
-    with pytest.raises(ValueError, match="ridge = 0.1 .*precision='lasso' needs none"):
+    with pytest.raises(ValueError, match=r"ridge = 0\.1 .*precision='lasso' needs none"):
         settle_kind("auto", n, d, 0.1)
 
 

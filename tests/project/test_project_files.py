@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import sysconfig
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+import icid_rs
 from tests.helpers import ROOT
 
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -66,6 +69,13 @@ def test_commands_of_the_readme():
     assert RUN_COMMAND in blocks
     assert TEST_COMMAND in blocks
     assert read(".ci/run").splitlines()[-1] == TEST_COMMAND
+
+
+def test_the_installed_package_is_tested():
+    """The source tree is imported only if it was installed as editable."""
+    origin = json.loads(metadata.distribution("icid_rs").read_text("direct_url.json") or "{}")
+    editable = origin.get("dir_info", {}).get("editable", False)
+    assert Path(icid_rs.__file__).is_relative_to(ROOT / "python") == editable
 
 
 def test_readme_is_short():
