@@ -16,12 +16,11 @@ import scipy.sparse as sp
 
 from icid_rs import ICID, _core, datasets, decompose
 from icid_rs._util.validation import csr_parts
+from tests.helpers import WATCHDOG
 from tests.helpers.interrupts import call_while, send
 from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
-#: Seconds after which something hangs; no test takes as long.
-WATCHDOG = 120
 #: The arguments that `decompose` passes to the core.
 DEFAULTS = {
     "noise_variances": None,
