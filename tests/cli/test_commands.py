@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from icid_rs import ICID, cli, load, metrics
+from tests.helpers import WATCHDOG
 from tests.helpers.commands import COMMAND, assert_same_edges, icid, on_terminal, refused
 
 
@@ -63,13 +64,13 @@ class TestRuns:
             assert run.stdout.readline().startswith(b"x0,x1")
             run.stdout.close()
             assert run.stderr.read() == b""
-            assert run.wait(60) == 141
+            assert run.wait(WATCHDOG) == 141
 
     def test_interrupted(self, tmp_path):
         rng = np.random.default_rng(0)
         np.save(tmp_path / "data.npy", rng.normal(size=(3000, 300)) @ (np.eye(300) + 0.2 * rng.normal(size=(300, 300))))
         arguments = ["fit", tmp_path / "data.npy", "-o", tmp_path / "graph.json", "--trials", "100000000"]
-        code, shown = on_terminal(*arguments, interrupt=b"fitting")
+        code, shown = on_terminal(*arguments, interrupt=b"fitting: ")
         assert code == 130
         assert b"Traceback" not in shown
         assert [p.name for p in tmp_path.iterdir()] == ["data.npy"]

@@ -12,6 +12,7 @@ import pytest
 from icid_rs import cli, load
 from icid_rs.cli.text import TextOptions, read_text
 from tests.helpers.commands import assert_same_edges, refused
+from tests.helpers.needs import need
 
 
 class TestTables:
@@ -34,7 +35,7 @@ class TestTables:
             assert_same_edges(self.read(path), edges)
 
     def test_parquet(self, frame, edges, tmp_path):
-        pytest.importorskip("pyarrow")
+        need("pyarrow")
         frame.assign(id="text").to_parquet(tmp_path / "data.parquet")
         assert_same_edges(self.read(tmp_path / "data.parquet", "--drop", "id"), edges)
 
@@ -50,7 +51,7 @@ class TestTables:
         assert_same_edges(self.read(tmp_path / "two.npz", "--array", "b"), expected)
 
     def test_simulated_tables_are_the_same_in_all_formats(self, tmp_path):
-        pytest.importorskip("pyarrow")
+        need("pyarrow")
         for suffix in ("csv", "tsv", "npz", "parquet"):
             assert cli.main(["simulate", "-d", "5", "-n", "50", "-o", str(tmp_path / f"data.{suffix}")]) == 0
         expected = np.load(tmp_path / "data.npz")["X"]
@@ -137,7 +138,7 @@ class TestBadFiles:
         rng = np.random.default_rng(0)
         for suffix in ("csv", "npy", "npz", "parquet", "tsv"):
             if suffix == "parquet":
-                pytest.importorskip("pyarrow")
+                need("pyarrow")
             for _ in range(20):
                 (tmp_path / f"data.{suffix}").write_bytes(rng.bytes(int(rng.integers(1, 500))))
                 assert f"data.{suffix}" in refused(capsys, "fit", tmp_path / f"data.{suffix}")
@@ -162,7 +163,7 @@ class TestBadFiles:
         assert "X contains NaN: row 0, column 1" in refused(capsys, "fit", path)
 
     def test_parquet(self, tmp_path, capsys, frame):
-        pytest.importorskip("pyarrow")
+        need("pyarrow")
         path = tmp_path / "data.parquet"
         frame.assign(site="north").to_parquet(path)
         assert "column 'site': it holds" in refused(capsys, "fit", path)

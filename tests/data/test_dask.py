@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -13,8 +16,9 @@ from sklearn.model_selection import GridSearchCV
 
 from icid_rs import ICID, Moments, datasets
 from icid_rs.data.dask import moments_of
+from tests.helpers.needs import need
 
-da = pytest.importorskip("dask.array")
+da = need("dask.array")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -36,8 +40,8 @@ def test_arrays(table, chunks):
 
 def test_frames(table):
     X = table
-    dd = pytest.importorskip("dask.dataframe")
-    pandas = pytest.importorskip("pandas")
+    dd = need("dask.dataframe")
+    pandas = need("pandas")
     frame = pandas.DataFrame(X, columns=[f"x{k}" for k in range(12)])
     model = ICID().fit(dd.from_pandas(frame, npartitions=11))
     assert list(model.feature_names_in_) == list(frame.columns)
@@ -56,14 +60,17 @@ def test_empty_partitions_and_faults(table):
         moments_of(da.zeros(10))
 
 
-def _slowly(block: np.ndarray) -> np.ndarray:
-    time.sleep(0.1)
+def _stuck_in(block: np.ndarray, pid: int, begun: Path) -> np.ndarray:
+    """Return a block, but never from one process."""
+    if os.getpid() == pid:
+        begun.touch()
+        threading.Event().wait()
     return block
 
 
-def test_a_worker_killed_in_the_middle_changes_nothing(table):
+def test_a_worker_killed_in_the_middle_changes_nothing(table, tmp_path):
     X = table
-    distributed = pytest.importorskip("distributed")
+    distributed = need("distributed")
     expected = moments_of(da.from_array(X, chunks=(100, 12)))
     with (
         distributed.LocalCluster(
@@ -71,26 +78,26 @@ def test_a_worker_killed_in_the_middle_changes_nothing(table):
         ) as cluster,
         distributed.Client(cluster),
     ):
-        slow = da.from_array(X, chunks=(100, 12)).map_blocks(_slowly, dtype=float)
-        victim = cluster.workers[0]
-        killed = []
+        victim, begun = cluster.workers[0].process.pid, tmp_path / "begun"
+        blocks = da.from_array(X, chunks=(100, 12))
+        blocks = blocks.map_blocks(_stuck_in, pid=victim, begun=begun, dtype=float)
 
         def kill() -> None:
-            killed.append(victim.process.pid)
-            victim.process.process.kill()
+            while not begun.exists():
+                time.sleep(0.01)
+            os.kill(victim, signal.SIGKILL)
 
-        timer = threading.Timer(0.6, kill)
-        timer.start()
-        result = moments_of(slow)
-        timer.join()
-    assert killed
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        result = moments_of(blocks)
+    assert begun.exists()
     assert result.n == 3_000
     assert np.array_equal(result.covariance, expected.covariance)
     assert np.array_equal(result.rows, expected.rows)
 
 
 def test_a_grid_of_parameters_goes_to_the_cluster(table):
-    distributed = pytest.importorskip("distributed")
+    distributed = need("distributed")
     grid = GridSearchCV(ICID(noise="equal"), {"threshold": [0.0, 0.3, 1.0]}, cv=3)
     local = grid.fit(table).cv_results_["mean_test_score"]
     with (

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import ICID, Moments
+from tests.helpers.needs import need
 
 
 def table(n: int, d: int, seed: int, *, offset: float = 1e6) -> np.ndarray:
@@ -228,7 +229,7 @@ def test_bad_files_are_refused(tmp_path):
 
 
 def test_columns_must_stay_the_same():
-    pandas = pytest.importorskip("pandas")
+    pandas = need("pandas")
     frame = pandas.DataFrame(table(10, 3, 0), columns=["a", "b", "c"])
     moments = Moments().update(frame)
     assert moments.names == ["a", "b", "c"]

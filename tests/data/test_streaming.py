@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from icid_rs import Moments
+from tests.helpers.needs import need
 
 NAMES = [f"x{k}" for k in range(6)]
 
@@ -24,10 +25,10 @@ def assert_same(moments: Moments, X: np.ndarray, names: list[str] | None = NAMES
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "folder", "dataset", "table", "reader"])
 def test_arrow(kind, table, tmp_path):
     X = table
-    pyarrow = pytest.importorskip("pyarrow")
-    dataset = pytest.importorskip("pyarrow.dataset")
-    feather = pytest.importorskip("pyarrow.feather")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = need("pyarrow")
+    dataset = need("pyarrow.dataset")
+    feather = need("pyarrow.feather")
+    parquet = need("pyarrow.parquet")
     table = pyarrow.table(dict(zip(NAMES, X.T, strict=True)))
     source: object = tmp_path / f"x.{kind}"
     if kind == "parquet":
@@ -48,8 +49,8 @@ def test_arrow(kind, table, tmp_path):
 
 def test_arrow_columns_and_nulls(table, tmp_path):
     X = table
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = need("pyarrow")
+    parquet = need("pyarrow.parquet")
     columns = dict(zip(NAMES, X.T, strict=True))
     columns["x2"] = pyarrow.array([None if k % 10 == 0 else value for k, value in enumerate(X[:, 2])])
     parquet.write_table(pyarrow.table({**columns, "who": ["a"] * len(X)}), tmp_path / "x.parquet")
@@ -67,7 +68,7 @@ def test_arrow_columns_and_nulls(table, tmp_path):
 @pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t"), ("csv.gz", ",")])
 def test_text(suffix, separator, table, tmp_path):
     X = table
-    pandas = pytest.importorskip("pandas")
+    pandas = need("pandas")
     # The first rows are whole numbers, the rest are not.
     X[:500] = np.round(X[:500])
     pandas.DataFrame(X, columns=NAMES).to_csv(tmp_path / f"x.{suffix}", sep=separator, index=False)
@@ -87,8 +88,8 @@ def test_memory_maps(order, table, tmp_path):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_annotated_data(sparse, table, tmp_path):
     X = table
-    anndata = pytest.importorskip("anndata")
-    pandas = pytest.importorskip("pandas")
+    anndata = need("anndata")
+    pandas = need("pandas")
     import scipy.sparse as sp
 
     X[X < 1e3] = 0
@@ -108,7 +109,7 @@ def test_chunks_of_any_size(table):
 
 def test_progress_is_shown_on_request(table, capsys):
     X = table
-    pytest.importorskip("tqdm")
+    need("tqdm")
     Moments.read(X, chunk_rows=100, progress=True)
     assert "1.00k/1.00k" in capsys.readouterr().err
     Moments.read(X, chunk_rows=100)

@@ -18,9 +18,10 @@ from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, datasets
 from icid_rs.data.tables import as_numbers, column_names, open_table
+from tests.helpers.needs import need
 
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
+pl = need("polars")
+pa = need("pyarrow")
 
 NAMES = ["rain", "wet", "slip", "fall", "cast"]
 
@@ -192,7 +193,7 @@ def test_masked_entries_are_missing(X):
 
 
 def test_annotated_data(X):
-    anndata = pytest.importorskip("anndata")
+    anndata = need("anndata")
     for matrix in (X, sp.csr_matrix(X)):
         adata = anndata.AnnData(matrix, var=pd.DataFrame(index=NAMES))
         model = ICID().fit(adata)

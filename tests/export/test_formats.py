@@ -8,7 +8,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import stat
 import subprocess
 from xml.etree import ElementTree
@@ -26,6 +25,7 @@ from icid_rs.export.networks import from_graphml
 from icid_rs.export.schema import from_json
 from icid_rs.export.tables import from_csv
 from tests.helpers.graphs import AWKWARD, assert_same, assert_same_matrix, graphs, text_names
+from tests.helpers.needs import needs_graphviz
 
 CONVENTIONS = st.sampled_from(["row_to_column", "column_to_row"])
 RAIN = CausalGraph([[0, 0.5, 0], [0, 0, -2.0], [0, 0, 0]], ["cloud", "rain", "wet"], noise_variances=[1.0, 2.0, 3.0])
@@ -150,7 +150,7 @@ class TestDirections:
         with pytest.raises(ValueError, match="convention = 'rows'"):
             getattr(RAIN, export)(convention="rows")
 
-    @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+    @needs_graphviz
     @settings(deadline=None, max_examples=20)
     @given(graphs(text_names(xml=True), largest=4))
     def test_dot_is_drawn_with_the_names_as_they_are(self, graph):
@@ -160,7 +160,7 @@ class TestDirections:
         for line in [" ".join(line.split()) for name in graph.names_ for line in re.split("[\r\n]", name)]:
             assert not line or line in {" ".join(text.split()) for text in found}
 
-    @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+    @needs_graphviz
     def test_names_that_look_like_none_to_graphviz(self):
         graph = CausalGraph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["%", "%5", "&#37;"])
         drawn = subprocess.run(["dot", "-Tsvg"], input=graph.to_dot().encode(), capture_output=True, check=True).stdout

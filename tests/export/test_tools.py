@@ -8,6 +8,7 @@ import pytest
 
 from icid_rs import CausalGraph, datasets
 from tests.helpers.graphs import random_graph
+from tests.helpers.needs import need
 
 RAIN = CausalGraph([[0, 0.5, 0], [0, 0, -2.0], [0, 0, 0]], ["cloud", "rain", "wet"], noise_variances=[1.0, 2.0, 3.0])
 
@@ -17,7 +18,7 @@ class TestDoWhy:
 
     @pytest.fixture(autouse=True)
     def _installed(self):
-        pytest.importorskip("dowhy.gcm")
+        need("dowhy.gcm")
         np.random.seed(0)  # noqa: NPY002
 
     def graph(self) -> CausalGraph:
@@ -81,7 +82,7 @@ class TestDoWhy:
 class TestCausalLearn:
     @pytest.fixture(autouse=True)
     def _installed(self):
-        pytest.importorskip("causallearn.graph.GeneralGraph")
+        need("causallearn.graph.GeneralGraph")
 
     def test_endpoints_of_the_graph(self):
         from causallearn.graph.Endpoint import Endpoint

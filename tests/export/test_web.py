@@ -16,8 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from icid_rs import ICID, datasets
 from icid_rs.export.web import render_page, summarise
+from tests.helpers.needs import need
 
-pd = pytest.importorskip("pandas")
+pd = need("pandas")
 
 #: Names that end an element, open a comment, end a line in JavaScript, or are markup.
 NASTY = [

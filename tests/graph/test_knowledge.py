@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from icid_rs import ICID, datasets, equivalence_class, metrics
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.orientation import orient
+from tests.helpers.needs import need
 
 D = 8
 WAYS = [
@@ -148,7 +149,7 @@ def test_a_given_theta():
 
 
 def test_names_and_numbers_mean_the_same():
-    pd = pytest.importorskip("pandas")
+    pd = need("pandas")
     X = data(0)
     names = [f"gene {k}" for k in range(D)]
     frame = pd.DataFrame(X, columns=names)

@@ -3,3 +3,5 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+#: Seconds after which something hangs; nothing takes as long, even on a busy machine.
+WATCHDOG = 300

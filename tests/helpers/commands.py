@@ -7,40 +7,44 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from icid_rs import cli
+from tests.helpers import WATCHDOG
+from tests.helpers.needs import need
 
 COMMAND = [sys.executable, "-m", "icid_rs.cli"]
 
 
 def icid(*arguments: object, **options) -> subprocess.CompletedProcess:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=WATCHDOG, **options)
 
 
 def on_terminal(*arguments: object, interrupt: bytes | None = None) -> tuple[int, bytes]:
-    """Run a command with a terminal for standard error; interrupt it a second after it has shown something."""
-    pytest.importorskip("tqdm")
-    termios = pytest.importorskip("termios")
+    """Run a command with a terminal for standard error; interrupt it when it shows something for the second time."""
+    need("tqdm")
+    termios = pytest.importorskip("termios", reason="needs a POSIX terminal")
     reader, terminal = os.openpty()
     termios.tcsetwinsize(terminal, (24, 100))
     shown = b""
     with subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=terminal) as run:
         os.close(terminal)
+        watchdog = threading.Timer(WATCHDOG, run.kill)
+        watchdog.start()
         # Reading fails when the other end is closed.
         with contextlib.suppress(OSError):
             while chunk := os.read(reader, 4096):
                 shown += chunk
-                if interrupt is not None and interrupt in shown:
+                if interrupt is not None and shown.count(interrupt) > 1:
                     interrupt = None
-                    time.sleep(1.0)
                     run.send_signal(signal.SIGINT)
+        watchdog.cancel()
         os.close(reader)
-        return run.wait(60), shown
+        return run.wait(WATCHDOG), shown
 
 
 def refused(capsys, *arguments: object) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from scipy.stats import chi2
 
 from icid_rs import ICID, _core
 from icid_rs._util.validation import csr_parts
+from icid_rs.learning.calibration import calibrate
 from tests.helpers.problems import table
 
 
@@ -58,3 +61,58 @@ def test_the_penalty_does_not_run_away_on_dense_graphs(degree, n, noise):
     model = ICID().fit(X)
     assert model.info_["choices"]["penalty"]["inflation"] < 1.3
     assert model.adjacency_matrix_.nnz > B.nnz / 2
+
+
+class Stub:
+    """Fits with given numbers of edges, and a searcher that finds given inflations."""
+
+    def __init__(self, inflations: list[float], edges: list[int]) -> None:
+        self.inflations, self.edges, self.penalties = iter(inflations), iter(edges), []
+        self.first = self.fitted()
+
+    def fitted(self) -> SimpleNamespace:
+        return SimpleNamespace(sem=SimpleNamespace(B=sp.csr_array(np.diag(np.ones(next(self.edges))))))
+
+    def null_inflation(self, _: object) -> float:
+        return next(self.inflations)
+
+    def fit(self, penalty: float) -> SimpleNamespace:
+        self.penalties.append(penalty)
+        self.last = self.fitted()
+        return self.last
+
+
+@pytest.mark.parametrize(
+    ("inflations", "edges", "penalties"),
+    [
+        ([1.0], [8], []),
+        # A tenth more is not worth another fit.
+        ([1.1], [8], []),
+        ([1.5, 1.5], [8, 6], [1.5]),
+        ([1.5, 1.65], [8, 6], [1.5]),
+        ([1.5, 2.0, 1.9], [8, 6, 5], [1.5, 2.0]),
+        # A quarter of the edges is enough.
+        ([3.0, 3.0], [8, 2], [3.0]),
+    ],
+)
+def test_an_inflation_that_explains_itself_is_believed(inflations, edges, penalties):
+    stub = Stub(inflations, edges)
+    found, inflation = calibrate(stub.first, stub.fit, stub)
+    assert stub.penalties == penalties
+    assert inflation == (penalties[-1] if penalties else 1.0)
+    assert found is (stub.last if penalties else stub.first)
+
+
+@pytest.mark.parametrize(
+    ("inflations", "edges", "penalties"),
+    [
+        ([1.5, 2.0, 3.0, 4.5], [8, 7, 6, 5, 4], [1.5, 2.0, 3.0, 4.5]),
+        ([3.0], [8, 1], [3.0]),
+        ([1.5, 3.0], [8, 6, 1], [1.5, 3.0]),
+    ],
+    ids=["runs away", "few edges left", "few edges left later"],
+)
+def test_an_inflation_that_runs_away_is_not(inflations, edges, penalties):
+    stub = Stub(inflations, edges)
+    assert calibrate(stub.first, stub.fit, stub) == (stub.first, 1.0)
+    assert stub.penalties == penalties

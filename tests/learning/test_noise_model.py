@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID, ScaleWarning, _core, equivalence_class, metrics
+from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import csr_parts
+from icid_rs.data.sample import read
+from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
+from icid_rs.learning.starts import Proposer
+from icid_rs.options import Options
+from icid_rs.precision.estimate import KINDS, estimate_precision
 from tests.helpers.problems import table
 
 
@@ -85,3 +93,65 @@ def test_shapes_are_the_statistic_of_jarque_and_bera():
     X = np.random.default_rng(0).gumbel(size=(2500, 3))
     found = _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1)
     np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
+
+
+def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel:
+    """Choose the noise model of a table as a fit does."""
+    options, watch = Options.of(ICID(trials=20, **parameters), KINDS), Stopwatch()
+    sample = read(X, None, options, watch)
+    estimate, _ = estimate_precision(sample, options, watch)
+    knowledge = None if known is None else Knowledge.make(sample.names, **known)
+    proposer = Proposer.of(estimate, sample, options, knowledge)
+    proposed = proposer.propose(order_only=True).order
+    return noise_model.choose_noise_model(estimate, sample.shape_rows, proposer, proposed, options)
+
+
+EQUAL = table(8, 1, 1000, 0, equal=True)[1]
+UNEQUAL = table(8, 1, 1000, 0)[1]
+ALONG = {"equal", "unequal, same graph"}
+
+
+@pytest.mark.parametrize(
+    ("X", "parameters", "chosen", "refine", "scores"),
+    [
+        (EQUAL, {}, "equal", "order", ALONG),
+        (EQUAL, {"refine": "search"}, "equal", "search", ALONG),
+        (EQUAL, {"noise_variances": 1.0}, "known", "order", ALONG),
+        (EQUAL, {"noise": "unequal"}, "unequal", "search", {"unequal"}),
+        (UNEQUAL, {}, "unequal", "search", {"unequal", "equal"}),
+        (UNEQUAL, {"noise": "equal"}, "equal", None, ALONG),
+        # Elimination respects knowledge of orders, but not of single edges.
+        (EQUAL, {"known": {"tiers": [range(8)]}}, "equal", "order", ALONG),
+        (EQUAL, {"known": {"required": [(0, 1)]}}, "equal", None, ALONG),
+        (EQUAL, {"known": {"forbidden": [(0, 1)]}}, "equal", "search", ALONG),
+    ],
+)
+def test_decisions(X, parameters, chosen, refine, scores):
+    found = decide(X, **parameters)
+    assert found.choices.noise.chosen == chosen
+    assert set(found.choices.noise.scores) == scores
+    assert refine in (None, found.refine)
+    if scores == ALONG and chosen == "equal" and X is EQUAL:
+        assert found.choices.noise.scores["equal"] <= found.choices.noise.scores["unequal, same graph"]
+    if chosen == "unequal":
+        assert found.choices.noise.scores["unequal"] == min(found.choices.noise.scores.values())
+
+
+def test_a_search_for_single_edges_starts_from_orders_of_equal_variances():
+    found = decide(EQUAL, known={"forbidden": [(0, 1)]})
+    assert set(found.refinement.scores) == {"decomposition", "elimination"}
+    assert found.refinement.details["kind"] == "search"
+    assert found.sem.B[0, 1] == 0
+
+
+def test_equal_variances_may_win_after_a_search(monkeypatch):
+    """The first comparison is by the graph along an order; here it is made to go wrong."""
+    fit_order = noise_model._Task.fit_order
+    monkeypatch.setattr(noise_model._Task, "fit_order", lambda task: replace(fit_order(task), accepted=False))
+    found = decide(EQUAL)
+    assert (found.choices.noise.chosen, found.refine) == ("equal", "order")
+    assert found.choices.noise.scores["equal"] < found.choices.noise.scores["unequal"]
+    assert found.choices.starts is not None
+    first = decide(UNEQUAL)
+    assert first.choices.noise.chosen == "unequal"
+    assert "elimination" in first.choices.starts

@@ -17,8 +17,9 @@ from icid_rs.plotting import plot_bootstrap, plot_convergence, plot_graph, plot_
 from icid_rs.plotting.layers import Layered, _longest_paths, assign_layers
 from icid_rs.plotting.layout import layered_layout
 from icid_rs.plotting.part import HEIGHT
+from tests.helpers.needs import need
 
-pytest.importorskip("matplotlib")
+need("matplotlib")
 
 GRAPHS = [(2, 0), (10, 1), (30, 2), (60, 1), (60, 4), (200, 1)]
 

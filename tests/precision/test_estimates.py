@@ -119,7 +119,7 @@ def test_estimates_say_how_they_were_made():
     covariance = np.cov(X.T, bias=True)
     for estimate in (fdr_precision(X), empirical_precision(X), empirical_precision(X, 0.2)):
         assert list(estimate.timings) == ["covariance", "inverse", "support"]
-        assert all(0 <= seconds < 60 for seconds in estimate.timings.values())
+        assert all(seconds >= 0 for seconds in estimate.timings.values())
         np.testing.assert_allclose(estimate.covariance, covariance, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(estimate.inverse, np.linalg.inv(covariance), rtol=1e-9, atol=1e-12)
     assert (fdr_precision(X).lambda1, fdr_precision(X).criterion) == (None, {})

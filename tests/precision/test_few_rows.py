@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from icid_rs import ICID, Moments, datasets, lasso_precision, metrics
 from icid_rs.precision import estimate as estimation
 from icid_rs.precision import neighbourhood as neighbours
+from tests.helpers.needs import need
 from tests.helpers.problems import model
 
 
@@ -76,7 +77,7 @@ class TestFit:
             ICID().fit(X)
 
     def test_duplicates_are_named(self):
-        pandas = pytest.importorskip("pandas")
+        pandas = need("pandas")
         frame = pandas.DataFrame(model(30, 20, 0)[1], columns=[f"g{k}" for k in range(30)])
         frame["copy"] = -frame["g4"]
         with pytest.raises(ValueError, match="'g4' and 'copy' are the same up to scale"):

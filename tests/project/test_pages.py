@@ -13,6 +13,7 @@ import pytest
 import icid_rs
 from icid_rs.cli import main
 from tests.helpers import ROOT
+from tests.helpers.needs import need
 
 DOCS = ROOT / "docs"
 GUIDE = DOCS / "guide"
@@ -101,7 +102,7 @@ def test_comparison_links_what_we_have():
 
 
 def test_pages_build(tmp_path):
-    pytest.importorskip("sphinx")
+    need("sphinx")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import sysconfig
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+import icid_rs
 from tests.helpers import ROOT
 
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -68,6 +71,13 @@ def test_commands_of_the_readme():
     assert read(".ci/run").splitlines()[-1] == TEST_COMMAND
 
 
+def test_the_installed_package_is_tested():
+    """The source tree is imported only if it was installed as editable."""
+    origin = json.loads(metadata.distribution("icid_rs").read_text("direct_url.json") or "{}")
+    editable = origin.get("dir_info", {}).get("editable", False)
+    assert Path(icid_rs.__file__).is_relative_to(ROOT / "python") == editable
+
+
 def test_readme_is_short():
     assert len(read("README.md").split()) <= 900
 
@@ -92,3 +102,27 @@ def test_hooks_run_the_checks_of_the_tests():
     assert "cargo fmt" in hooks
     assert " ".join(COMMANDS["rust lint"]) in hooks
     assert "python -m mypy" in hooks
+
+
+def listed(heading: str) -> set[str]:
+    """Names in the first column of the table under a heading of CONTRIBUTING.md."""
+    _, _, section = read("CONTRIBUTING.md").partition(f"\n{heading}\n")
+    rows = section[: section.index("\n#")].splitlines()
+    return {name for row in rows if row.startswith("|") for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+
+
+def test_the_layout_is_that_of_the_folders():
+    package, core = ROOT / "python" / "icid_rs", ROOT / "rust" / "src"
+    folders = {f"{path.name}/" for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert listed("### The package") == folders | {path.name for path in package.glob("[!_]*.py")}
+    folders = {f"{path.name}/" for path in core.iterdir() if path.is_dir()}
+    assert listed("### The core") == folders | {path.stem for path in core.glob("*.rs")} - {"lib"}
+    ignored = {line.strip("/") for line in read(".gitignore").splitlines()}
+    own = {path.name for path in ROOT.glob("[!.]*/") if not (path / "pyvenv.cfg").exists()} - ignored
+    assert {name.partition("/")[0] for name in listed("## Layout")} == own | {".ci"}
+
+
+def test_paths_that_contributors_are_told_of_exist():
+    places = [ROOT, ROOT / "python" / "icid_rs", ROOT / "rust" / "src"]
+    for name in re.findall(r"`([\w./]+/[\w./]*)`", read("CONTRIBUTING.md")):
+        assert any((place / name).exists() for place in places), name

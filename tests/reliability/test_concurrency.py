@@ -8,17 +8,36 @@ import signal
 import subprocess
 import sys
 import threading
-import time
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from icid_rs import ICID, datasets, decompose
+from icid_rs import ICID, _core, datasets, decompose
+from icid_rs._util.validation import csr_parts
+from tests.helpers import WATCHDOG
+from tests.helpers.interrupts import call_while, send
+from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
-#: A solve of several seconds, for tests that end it early.
-LONG = {"max_alm_iter": 50, "fista_tol": 1e-12, "max_fista_iter": 10**6}
+#: The arguments that `decompose` passes to the core.
+DEFAULTS = {
+    "noise_variances": None,
+    "skewness": None,
+    "forbidden": None,
+    "l1_weight": 1.0,
+    "max_alm_iter": 1,
+    "max_fista_iter": 3000,
+    "tol": 5e-3,
+    "fista_tol": 1e-4,
+    "schedule": "restart",
+    "kernel": "auto",
+    "callback": None,
+    "n_threads": None,
+}
+#: Of a solve that does not end by itself.
+ENDLESS = {"max_alm_iter": 10**6, "tol": 1e-300, "fista_tol": 1e-300, "max_fista_iter": 10**9}
 
 
 def test_same_bits_for_any_number_of_threads():
@@ -31,41 +50,21 @@ def test_same_bits_for_any_number_of_threads():
 
 
 @pytest.mark.parametrize(("d", "degree"), [(20_000, 1), (1_500, 60)], ids=["sparse", "dense"])
-def test_ctrl_c_is_answered_at_once(d, degree):
-    theta = random_theta(d, degree, 1)
-    sent = []
-
-    def interrupt() -> None:
-        time.sleep(1.0)
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
+def test_ctrl_c_ends_a_solve(d, degree):
+    theta, returned = random_theta(d, degree, 1), []
+    solve = partial(_core.decompose, **DEFAULTS | ENDLESS)
     with pytest.raises(KeyboardInterrupt):
-        decompose(theta, **LONG)
-    elapsed = time.monotonic() - sent[0]
-    thread.join()
-    assert elapsed < 0.3
+        call_while(solve, csr_parts(theta), lambda: send(signal.SIGINT), returned)
+    assert returned == []
     assert decompose(np.eye(3)).status == "converged"
 
 
 def test_other_threads_run_during_a_solve():
-    theta = random_theta(20_000, 1, 1)
-    done = threading.Event()
-    ticks = 0
-
-    def solve() -> None:
-        decompose(theta, max_alm_iter=1, n_threads=1)
-        done.set()
-
-    thread = threading.Thread(target=solve)
-    thread.start()
-    while not done.is_set():
-        time.sleep(0.005)
-        ticks += 1
-    thread.join()
-    assert ticks > 10
+    theta, returned, seen = random_theta(6_000, 1, 1), [], []
+    solve = partial(_core.decompose, **DEFAULTS)
+    call_while(solve, csr_parts(theta), lambda: seen.append(len(returned)), returned)
+    assert len(returned) == 1
+    assert seen == [0]
 
 
 def test_solves_in_several_threads_agree():
@@ -90,7 +89,7 @@ def _solve_in_child(theta, queue) -> None:
 
 # The parent has threads when it forks, as any parent that solved before; this is what the test is about.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a platform that can fork")
 def test_works_after_fork():
     theta = random_theta(3_000, 1, 1)
     expected = decompose(theta, n_threads=2).residual
@@ -98,7 +97,7 @@ def test_works_after_fork():
     queue = context.Queue()
     child = context.Process(target=_solve_in_child, args=(theta, queue))
     child.start()
-    assert queue.get(timeout=60) == expected
+    assert queue.get(timeout=WATCHDOG) == expected
     child.join()
 
 
@@ -146,11 +145,22 @@ def test_what_a_callback_raises_is_raised():
 def test_a_slow_callback_holds_nothing_up_but_its_own_solve():
     theta = random_theta(200, 2, 3)
     expected = decompose(theta)
-    slow = threading.Thread(target=lambda: decompose(theta, callback=lambda progress: time.sleep(0.05)))
+    waiting, go_on, calls = threading.Event(), threading.Event(), []
+
+    def wait(progress: dict) -> None:
+        calls.append(progress)
+        waiting.set()
+        go_on.wait(WATCHDOG)
+
+    slow = threading.Thread(target=lambda: decompose(theta, callback=wait))
     slow.start()
-    while slow.is_alive():
+    assert waiting.wait(WATCHDOG)
+    for _ in range(3):
         assert decompose(theta).residual == expected.residual
+    assert len(calls) == 1
+    go_on.set()
     slow.join()
+    assert len(calls) > 1
 
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, SystemExit])
@@ -167,36 +177,40 @@ def test_the_next_call_works_after_any_error(error):
         np.testing.assert_array_equal(decompose(theta).B.data, expected.B.data)
 
 
-def test_sigterm_ends_the_process_at_once():
+def test_sigterm_ends_the_process():
     script = """
-import sys
+import threading
 from icid_rs import datasets, decompose
+
+def run():
+    begun.set()
+    decompose(theta, max_alm_iter=10**6, tol=1e-300, fista_tol=1e-300, max_fista_iter=10**9)
+
+begun = threading.Event()
 theta = datasets.sem_precision(datasets.random_dag(20_000, 1, random_state=1))
-print("ready", flush=True)
-decompose(theta, max_alm_iter=50, fista_tol=1e-12, max_fista_iter=10**6)
+threading.Thread(target=lambda: begun.wait() and print("begun", flush=True)).start()
+run()
 """
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as child:
-        assert child.stdout.readline() == b"ready\n"
-        time.sleep(0.5)
-        start = time.monotonic()
+        assert child.stdout.readline() == b"begun\n"
         child.terminate()
-        assert child.wait(timeout=30) == -signal.SIGTERM
-        assert time.monotonic() - start < 2
+        assert child.wait(timeout=WATCHDOG) == -signal.SIGTERM
 
 
 def test_a_handler_of_sigterm_may_raise():
     def leave(*_: object) -> None:
         raise SystemExit(3)
 
+    theta, returned = random_theta(20_000, 1, 1), []
     previous = signal.signal(signal.SIGTERM, leave)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
     try:
-        timer.start()
         with pytest.raises(SystemExit):
-            decompose(random_theta(20_000, 1, 1), **LONG)
+            call_while(
+                partial(_core.decompose, **DEFAULTS | ENDLESS), csr_parts(theta), lambda: send(signal.SIGTERM), returned
+            )
     finally:
-        timer.join()
         signal.signal(signal.SIGTERM, previous)
+    assert returned == []
     assert decompose(np.eye(3)).status == "converged"
 
 
@@ -218,7 +232,7 @@ def test_the_environment_limits_threads(monkeypatch):
 
 
 def test_workers_of_joblib_share_the_cores():
-    joblib = pytest.importorskip("joblib")
+    joblib = need("joblib")
     theta = random_theta(6_000, 1, 1)
     used = joblib.Parallel(n_jobs=2)(joblib.delayed(_threads_used)(theta) for _ in range(2))
     assert sum(used) <= max(joblib.cpu_count(), 2)

@@ -155,7 +155,7 @@ def test_matlab_files_that_scipy_would_believe(content, message):
         check_elements(header + content)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this platform has no full device")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device of Linux")
 def test_a_full_disk_is_told(tmp_path, capsys):
     for suffix in (".json", ".csv", ".dot", ".html"):
         path = tmp_path / f"graph{suffix}"

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from icid_rs import ICID, Bootstrap, bootstrap, datasets
 from icid_rs.graph.equivalence import causal_order
+from tests.helpers.needs import need
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ class TestWhereItRuns:
         same(bootstrap(model, data[1], n=24, n_jobs=2), found)
 
     def test_dask(self, data, model, found):
-        distributed = pytest.importorskip("distributed")
+        distributed = need("distributed")
         options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
         with distributed.Client(**options), joblib.parallel_config(backend="dask"):
             same(bootstrap(model, data[1], n=24), found)
@@ -306,7 +307,7 @@ class TestProgress:
         assert captured.out == captured.err == ""
 
     def test_if_asked(self, data, model, capsys):
-        pytest.importorskip("tqdm")
+        need("tqdm")
         bootstrap(model, data[1], n=3, progress=True)
         captured = capsys.readouterr()
         assert "bootstrap" in captured.err
