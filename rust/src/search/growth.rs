@@ -114,7 +114,7 @@ impl Workspace {
             let (share, pick) = if let Some(&old) = kept.get(depth) {
                 let pick = before.iter().position(|&i| i == old).expect("a predecessor");
                 let share = covariance[pick] * covariance[pick] / variance[pick];
-                // A required parent is picked unless it is a combination of the others to the last bit.
+                // A required parent is dropped only if it is a linear combination of the others to within rounding.
                 let least = if evidence.knowledge.requires(old, variable) { f64::EPSILON } else { COLLINEAR };
                 if variance[pick] <= least || share >= left {
                     kept.remove(depth);
