@@ -84,7 +84,7 @@ fn the_lasso_agrees_with_plain_coordinate_descent() {
         let (weights, penalties, _) = lasso_of(&values, 0.25);
         let correlations = values.dot(&values.t());
         for (j, &penalty) in penalties.iter().enumerate() {
-            let mut plain = vec![0.0_f64; 25];
+            let mut plain = [0.0_f64; 25];
             for _ in 0..2000 {
                 for i in (0..25).filter(|&i| i != j) {
                     let explained: f64 = (0..25).filter(|&k| k != i).map(|k| plain[k] * correlations[[i, k]]).sum();
