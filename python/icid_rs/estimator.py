@@ -15,13 +15,10 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks, missing
 from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
 from icid_rs.data.tables import check_name_types, column_names, open_table
-from icid_rs.graph.equivalence import equivalence_class
-from icid_rs.graph.knowledge import Knowledge
-from icid_rs.graph.orientation import orient
 from icid_rs.learning.learn import Learned, learn
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, estimate_precision, reason
-from icid_rs.precision.variants import Full, Precision, Wide
+from icid_rs.precision.estimate import KINDS, Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph, asks_graph
 from icid_rs.trust import sortability
@@ -243,23 +240,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         watch = Stopwatch()
         sample = read(X, groups, options, watch)
         self._keep_columns(sample)
-        estimate, kind = estimate_precision(sample, options, watch)
-        knowledge = self._knowledge(sample, estimate)
-        learned = learn(estimate, sample, options, knowledge, watch)
-        self._keep_model(learned, estimate, knowledge)
-        self.fit_report_ = self._report(learned, sample, estimate, kind, options, watch)
+        estimator = choose_estimator(sample, options)
+        estimate = estimate_precision(sample, estimator, options, watch)
+        learned = learn(estimate, sample, options, watch)
+        self._keep_model(learned, estimate)
+        self.fit_report_ = self._report(learned, sample, estimate, estimator, options, watch)
         self.info_ = self.fit_report_.as_info()
-        self.graph_ = CausalGraph._trusted(
-            self.adjacency_matrix_,
-            self.names_,
-            causal_order=self.causal_order_,
-            cpdag=self.cpdag_,
-            noise_variances=self.noise_variances_,
-            location=self.location_,
-            settings=self._settings(),
-            info=self._summary(),
-        )
-        self._warn_if_empty()
+        self.graph_ = self._graph()
+        self._warn_if_empty(options)
         return self
 
     edges = asks_graph(CausalGraph.edges)
@@ -405,70 +393,73 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, reset=False, skip_check_array=True)
         return table_rows(X)
 
-    def _knowledge(self, sample: Sample, estimate: Precision) -> Knowledge | None:
-        knowledge = Knowledge.make(sample.names, required=self.required, forbidden=self.forbidden, tiers=self.tiers)
-        if knowledge is not None and isinstance(estimate, Wide):
-            raise ValueError(
-                "required, forbidden and tiers need the covariance of all columns, which would be too large for "
-                f"{len(sample.names)}; choose fewer columns"
-            )
-        return knowledge
-
-    def _keep_model(self, learned: Learned, estimate: Precision, knowledge: Knowledge | None) -> None:
+    def _keep_model(self, learned: Learned, estimate: Precision) -> None:
         """Set the attributes that hold the model."""
         self.location_, self.precision_, self.covariance_ = estimate.location, estimate.theta, estimate.covariance
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.decomposition.status
-        self.cpdag_ = None if self.causal_order_ is None else equivalence_class(self.adjacency_matrix_)
-        if self.cpdag_ is not None and knowledge is not None:
-            self.cpdag_ = orient(self.cpdag_, knowledge)
+        self.cpdag_ = learned.cpdag
+
+    def _graph(self) -> CausalGraph:
+        """Return the graph that questions and exports are asked of."""
+        return CausalGraph._trusted(
+            self.adjacency_matrix_,
+            self.names_,
+            causal_order=self.causal_order_,
+            cpdag=self.cpdag_,
+            noise_variances=self.noise_variances_,
+            location=self.location_,
+            settings=self._settings(),
+            info=self._summary(),
+        )
 
     def _report(
-        self, learned: Learned, sample: Sample, estimate: Precision, kind: Any, options: Options, watch: Stopwatch
+        self,
+        learned: Learned,
+        sample: Sample,
+        estimate: Precision,
+        estimator: Estimator,
+        options: Options,
+        watch: Stopwatch,
     ) -> FitReport:
-        """Record what was done, and warn where the result depends on units or on nearly collinear columns."""
-        choices, decomposition = learned.choices, learned.decomposition
-        noise = "equal" if options.noise_variances is None else "known"
-        noise = noise if choices is None else choices.noise.chosen
+        """Record the fit, and warn where directions depend on units or columns are nearly collinear."""
+        choices, sem = learned.choices, learned.sem
+        supposed = "equal" if options.noise_variances is None else "known"
+        noise = supposed if choices is None else choices.noise.chosen
         if noise == "equal" and not isinstance(sample, GivenTheta):
             checks.warn_of_scales(estimate.covariance, sample.names)
         if isinstance(estimate, Full):
             checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
         by_scale = noise == "equal" and options.noise == "auto" and choices is not None
-        auto = isinstance(options.precision, str) and options.precision == "auto" and not isinstance(sample, GivenTheta)
         return FitReport(
             timings=dict(watch.timings),
-            settings=options.settled(kind),
+            settings=options.settled(estimator.kind),
             sample=sample.facts,
-            precision_reason=reason(kind, sample.samples, self.n_features_in_) if auto else None,
+            precision_reason=estimator.reason,
             refine=learned.refine,
             noise=noise,
             unit=learned.unit,
             lambda1=estimate.lambda1,
             criterion=estimate.criterion,
-            decomposition={
-                "residual": decomposition.residual,
-                **decomposition.info,
-                "history": decomposition.history,
-            },
+            decomposition=learned.decomposition.as_info(),
             refinement=learned.refinement,
             choices=choices,
             variables=self.n_features_in_,
-            acyclic=self.causal_order_ is not None,
+            acyclic=sem.order is not None,
             sortability=None
-            if self.causal_order_ is None
-            else sortability.report(learned.sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
+            if sem.order is None
+            else sortability.report(sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
         )
 
-    def _warn_if_empty(self) -> None:
+    def _warn_if_empty(self, options: Options) -> None:
         """Warn of an empty graph, and say what emptied it."""
         if self.adjacency_matrix_.nnz or self.n_features_in_ == 1:
             return
         if self.precision_.nnz == self.n_features_in_:
             why = "no partial correlation differs from zero: the variables look independent, or there are too few rows"
-        elif self.info_["threshold"] > 0:
-            why = f"threshold = {self.info_['threshold']:g} may have removed every edge; lower it"
-        elif self.info_["refine"] is None:
+        elif options.threshold > 0:
+            why = f"threshold = {options.threshold:g} may have removed every edge; lower it"
+        elif self.fit_report_.refine is None:
             why = "the penalty removed every edge: lower l1_weight"
         else:
             why = "no edge earns its penalty: find more rows"

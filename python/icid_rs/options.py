@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,23 +13,19 @@ from icid_rs._util.validation import FloatArray, as_vector, check_int, check_rea
 
 #: The paper's λ₁', which ``"auto"`` stands for once Θ is in units of the noise.
 _AUTO_L1_WEIGHT = 0.1
+#: Parameters that are taken as they are, after their checks.
+_AS_GIVEN = (
+    *("precision", "lambda1", "noise", "noise_variances", "dag", "required", "forbidden", "tiers", "missing"),
+    *("n_threads", "random_state", "verbose", "callback"),
+)
+#: Parameters that `decompose` checks.
+_SOLVER = ("max_alm_iter", "max_fista_iter", "tol", "fista_tol", "schedule", "n_threads")
 _ALLOWED: dict[str, tuple[str | None, ...]] = {
     "noise": ("auto", "equal", "unequal"),
     "refine": ("auto", "order", "search", None),
     "dag": ("greedy", "exptrace", None),
     "missing": ("raise", "drop", "pairwise"),
 }
-
-
-class Solver(TypedDict):
-    """Arguments of `decompose` that steer the solver."""
-
-    max_alm_iter: int
-    max_fista_iter: int
-    tol: float
-    fista_tol: float
-    schedule: Literal["restart", "paper"]
-    n_threads: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +41,8 @@ class Options:
         Whether Θ is divided by the size of the noise precision, as ``l1_weight="auto"`` asks.
     vary_starts : bool
         Whether decompositions with other weights may propose further start orders of a search.
+    solver : dict
+        Arguments of `decompose` that steer the solver.
     trials : int or None
         None for ``"auto"``.
     """
@@ -65,7 +63,7 @@ class Options:
     forbidden: Any
     tiers: Any
     missing: str
-    solver: Solver
+    solver: dict[str, Any]
     trials: int | None
     time_limit: float | None
     n_threads: int | None
@@ -94,36 +92,17 @@ class Options:
             )
         auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
         return cls(
-            precision=model.precision,
-            lambda1=model.lambda1,
+            **{name: getattr(model, name) for name in _AS_GIVEN},
             ridge=ridge,
             l1_weight=_AUTO_L1_WEIGHT if auto_weight else _nonnegative(model.l1_weight, "l1_weight"),
             rescale=isinstance(model.l1_weight, str),
             skewness=0.0 if auto_skewness else _nonnegative(model.skewness, "skewness"),
             vary_starts=auto_weight and auto_skewness,
-            noise=model.noise,
-            noise_variances=model.noise_variances,
             refine=None if model.refine == "auto" and model.dag is None else model.refine,
-            dag=model.dag,
             threshold=0.0 if _is_auto(model.threshold) else _nonnegative(model.threshold, "threshold"),
-            required=model.required,
-            forbidden=model.forbidden,
-            tiers=model.tiers,
-            missing=model.missing,
-            solver={
-                "max_alm_iter": model.max_alm_iter,
-                "max_fista_iter": model.max_fista_iter,
-                "tol": model.tol,
-                "fista_tol": model.fista_tol,
-                "schedule": model.schedule,
-                "n_threads": model.n_threads,
-            },
+            solver={name: getattr(model, name) for name in _SOLVER},
             trials=None if _is_auto(model.trials) else check_int(model.trials, "trials", 0),
             time_limit=None if model.time_limit is None else _nonnegative(model.time_limit, "time_limit"),
-            n_threads=model.n_threads,
-            random_state=model.random_state,
-            verbose=model.verbose,
-            callback=model.callback,
         )
 
     @property

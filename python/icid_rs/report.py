@@ -7,6 +7,77 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class MissingValues:
+    """Missing values of a table, and how they were treated.
+
+    Attributes
+    ----------
+    policy : {"raise", "drop", "pairwise"}
+    rows, incomplete, entries : int
+        Rows in all, rows with missing values, and missing values.
+    columns : dict
+        Missing values by column, where there are any.
+    samples : int, optional
+        The smallest number of rows that two columns have in common, if covariances were taken pairwise.
+    shrinkage : float, optional
+        How far the pairwise correlations were shrunk to be positive definite.
+    """
+
+    policy: str
+    rows: int
+    incomplete: int
+    entries: int
+    columns: dict[Any, int]
+    samples: int | None = None
+    shrinkage: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        shown = {key: value for key, value in vars(self).items() if value is not None}
+        return shown if self.samples is None else {**shown, "residuals": "taken to be Gaussian"}
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Rows behind moments, and the sample of them that was kept beside.
+
+    Attributes
+    ----------
+    n, n_effective : int
+        Number of rows, and their effective sample size.
+    kept : int
+        Rows in the sample.
+    dropped : int
+        Rows that were left out because of missing values.
+    note : str or None
+        What the sample means for the shape of residuals.
+    """
+
+    n: int
+    n_effective: int
+    kept: int
+    dropped: int
+    note: str | None
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """Missing values, the number of groups whose means were taken out, and kept rows; None where there are none."""
+
+    missing: MissingValues | None = None
+    groups: int | None = None
+    kept: KeptRows | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        return {
+            "missing": None if self.missing is None else self.missing.as_dict(),
+            "groups": self.groups,
+            "sample": None if self.kept is None else dict(vars(self.kept)),
+        }
+
+
+@dataclass(frozen=True)
 class NoiseChoice:
     """The noise model, and the score of each candidate.
 
@@ -142,7 +213,7 @@ class FitReport:
         Seconds of each stage.
     settings : dict
         Parameters after ``"auto"`` was settled, as far as they do not depend on later choices.
-    sample : dict
+    sample : SampleFacts
         Missing values, groups, and kept rows of moments.
     precision_reason : str, optional
         Why ``precision="auto"`` stands for its estimator.
@@ -165,7 +236,7 @@ class FitReport:
 
     timings: dict[str, float]
     settings: dict[str, Any]
-    sample: dict[str, Any]
+    sample: SampleFacts
     precision_reason: str | None
     refine: str | None
     noise: str
@@ -182,7 +253,7 @@ class FitReport:
     @property
     def is_grouped(self) -> bool:
         """Whether means were taken out within groups of rows."""
-        return self.sample["groups"] is not None
+        return self.sample.groups is not None
 
     @property
     def shaped(self) -> tuple[int, ...]:
@@ -211,7 +282,7 @@ class FitReport:
             "timings": self.timings,
             **self.settings,
             "refine": self.refine,
-            **self.sample,
+            **self.sample.as_dict(),
             "noise": self.noise,
             "unit": self.unit,
             "lambda1": self.lambda1,

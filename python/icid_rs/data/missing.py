@@ -18,19 +18,20 @@ from scipy.linalg import eigh
 
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data import checks
+from icid_rs.report import MissingValues
 
 _BLOCK_ROWS = 1024
 
 
-def report(X: Rows, policy: str, names: Sequence[Any]) -> dict[str, Any]:
-    """Count what is missing: ``rows`` in all and ``incomplete`` ones, ``entries``, and entries by ``columns``.
+def count_missing(X: Rows, policy: str, names: Sequence[Any]) -> MissingValues:
+    """Count missing values, by column too.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from icid_rs.data.missing import report
-    >>> report(np.array([[1.0, np.nan], [2.0, 3.0]]), "drop", ["a", "b"])
-    {'policy': 'drop', 'rows': 2, 'incomplete': 1, 'entries': 1, 'columns': {'b': 1}}
+    >>> from icid_rs.data.missing import count_missing
+    >>> count_missing(np.array([[1.0, np.nan], [2.0, 3.0]]), "drop", ["a", "b"]).columns
+    {'b': 1}
     """
     holes = np.zeros(X.shape[1], dtype=np.intp)
     incomplete = 0
@@ -39,7 +40,7 @@ def report(X: Rows, policy: str, names: Sequence[Any]) -> dict[str, Any]:
         empty = np.isnan(X)
         holes, incomplete = empty.sum(axis=0), int(empty.any(axis=1).sum())
     columns = {names[j]: int(holes[j]) for j in np.flatnonzero(holes).tolist()}
-    return {"policy": policy, "rows": len(X), "incomplete": incomplete, "entries": int(holes.sum()), "columns": columns}
+    return MissingValues(policy, len(X), incomplete, int(holes.sum()), columns)
 
 
 def complete_rows(X: Rows, names: Sequence[Any], *, least: int) -> NDArray[np.bool_]:

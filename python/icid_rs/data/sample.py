@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from icid_rs.data.dask import is_dask, moments_of
 from icid_rs.data.moments import Moments
 from icid_rs.data.tables import as_numbers, column_names, open_table
 from icid_rs.options import Options
+from icid_rs.report import KeptRows, SampleFacts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,13 +33,13 @@ class _Columns:
         Names of the columns, if the table has them.
     names : sequence
         Names, or else numbers.
-    facts : dict
-        Missing values, groups and kept rows, as `ICID.info_` reports them.
+    facts : SampleFacts
+        Missing values, groups and kept rows.
     """
 
     columns: list[Any] | None
     names: Sequence[Any]
-    facts: dict[str, Any] = field(default_factory=lambda: {"missing": None, "groups": None, "sample": None})
+    facts: SampleFacts = field(default_factory=SampleFacts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +160,8 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     values = table_rows(X)
     names = range(values.shape[1]) if columns is None else columns
     checks.check_values(values, names, missing=options.missing)
-    holes = missing.report(values, options.missing, names)
-    if options.missing == "drop" and holes["entries"]:
+    holes = missing.count_missing(values, options.missing, names)
+    if options.missing == "drop" and holes.entries:
         n, d = values.shape
         by_inverse = options.precision in ("auto", "fdr", "empirical")
         complete = missing.complete_rows(values, names, least=min(n, d + 3) if by_inverse else 3)
@@ -169,19 +170,23 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     count = None
     if groups is not None:
         values, count = checks.within_groups(values, groups)
-    facts = {"missing": holes, "groups": count, "sample": None}
-    if options.missing == "pairwise" and holes["entries"]:
+    if options.missing == "pairwise" and holes.entries:
         doubles = values.astype(np.float64, copy=False)
         pairwise = missing.pairwise_covariance(doubles, names)
         samples = _less_groups(pairwise.samples, count)
-        holes |= {"samples": pairwise.samples, "shrinkage": pairwise.shrinkage, "residuals": "taken to be Gaussian"}
+        holes = replace(holes, samples=pairwise.samples, shrinkage=pairwise.shrinkage)
         watch.lap("audit")
         return IncompleteRows(
-            columns=columns, names=names, facts=facts, values=doubles, pairwise=pairwise, samples=samples
+            columns=columns,
+            names=names,
+            facts=SampleFacts(holes, count),
+            values=doubles,
+            pairwise=pairwise,
+            samples=samples,
         )
     samples = _less_groups(len(values), count)
     watch.lap("audit")
-    return Rows(columns=columns, names=names, facts=facts, values=values, samples=samples)
+    return Rows(columns=columns, names=names, facts=SampleFacts(holes, count), values=values, samples=samples)
 
 
 def _less_groups(samples: int, groups: int | None) -> int:
@@ -206,11 +211,10 @@ def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names
     watch.lap("moments")
-    facts = {"missing": None, "groups": None, "sample": _kept_rows(moments)}
-    return Summary(columns=moments.names, names=names, facts=facts, moments=moments)
+    return Summary(columns=moments.names, names=names, facts=SampleFacts(kept=_kept_rows(moments)), moments=moments)
 
 
-def _kept_rows(moments: Moments) -> dict[str, Any]:
+def _kept_rows(moments: Moments) -> KeptRows:
     """Report how many rows there were, how many are kept, and what that means for the shape of residuals."""
     kept = len(moments.rows)
     note = None
@@ -218,7 +222,7 @@ def _kept_rows(moments: Moments) -> dict[str, Any]:
         note = "no rows are kept: residuals are taken to be Gaussian"
     elif not moments.complete:
         note = f"the shape of residuals is that of a sample of {kept} rows, and counts as much"
-    return {"n": moments.n, "n_effective": moments.n_effective, "kept": kept, "dropped": moments.dropped, "note": note}
+    return KeptRows(moments.n, moments.n_effective, kept, moments.dropped, note)
 
 
 def _given_theta(theta: Any, groups: Any) -> GivenTheta:

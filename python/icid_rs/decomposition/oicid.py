@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import _core
 from icid_rs._util.validation import as_csr, as_theta, as_vector, check_int, check_real, csr_parts
+from icid_rs._util.warn import warn_user
 
 Schedule = Literal["restart", "paper"]
 
@@ -52,6 +52,10 @@ class Decomposition:
             f"Decomposition({self.B.shape[0]} variables, {self.B.nnz} nonzeros, status={self.status!r}, "
             f"residual={self.residual:.3g}, iterations={self.info['iterations']})"
         )
+
+    def as_info(self) -> dict[str, Any]:
+        """Return how it was found, as `ICID.info_` shows it."""
+        return {"residual": self.residual, **self.info, "history": self.history}
 
 
 def decompose(
@@ -143,13 +147,11 @@ def decompose(
         callback=callback,
         n_threads=n_threads,
     )
-    warn_if_indefinite(found)
     if found.status == "max_fista_iter":
-        warnings.warn(
+        warn_user(
             f"the last descent ended for want of iterations at {found.info['optimality']:.2g} not {fista_tol:.2g}; "
             "raise max_fista_iter or fista_tol, or use schedule='restart' if it is 'paper'",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return found
 
@@ -170,7 +172,7 @@ def solve(
     callback: Callable[[dict[str, Any]], object] | None,
     n_threads: int | None,
 ) -> Decomposition:
-    """Decompose as `decompose` does, without a warning."""
+    """Decompose as `decompose` does, without a warning if iterations run out."""
     theta = as_csr(as_theta(theta), "theta", copy=False)
     d = theta.shape[0]
     variances = None if noise_variances is None else as_vector(noise_variances, d, "noise_variances")
@@ -198,6 +200,13 @@ def solve(
         callback=callback,
         n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
     )
+    if (pair := found.info.pop("indefinite_pair")) is not None:
+        i, j = pair
+        warn_user(
+            f"theta is not positive definite: theta[{i}, {j}]² ≥ theta[{i}, {i}] · theta[{j}, {j}], so no model has it "
+            "as inverse covariance; estimate it again with more regularisation, or from more samples",
+            RuntimeWarning,
+        )
     indptr, indices, data = found.b
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
     return Decomposition(B, found.status, found.residual, found.info, found.history)
@@ -221,15 +230,3 @@ def _skewness_term(matrix: Any, weight: float, theta: sp.csr_array[np.float64, t
             rows, columns = (abs(theta) + abs(theta.T)).nonzero()
             matrix = sp.csr_array((matrix[rows, columns], (rows, columns)), shape=theta.shape)
     return csr_parts(as_csr(matrix, "skewness_matrix")), weight
-
-
-def warn_if_indefinite(found: Decomposition) -> None:
-    """Say so if Θ cannot be positive definite, once."""
-    if (pair := found.info.pop("indefinite_pair")) is not None:
-        i, j = pair
-        warnings.warn(
-            f"theta is not positive definite: theta[{i}, {j}]² ≥ theta[{i}, {i}] · theta[{j}, {j}], so no model has it "
-            "as inverse covariance; estimate it again with more regularisation, or from more samples",
-            RuntimeWarning,
-            stacklevel=3,
-        )

@@ -77,12 +77,6 @@ class Knowledge:
         )
         return required, forbidden, self.tiers
 
-    def renumbered(self, numbers: NDArray[np.intp]) -> Knowledge:
-        """Return the same with other numbers: ``numbers[i]`` is the new one of i."""
-        tiers = np.empty_like(self.tiers)
-        tiers[numbers] = self.tiers
-        return Knowledge(numbers[self.required].astype(np.int64), numbers[self.forbidden].astype(np.int64), tiers)
-
     def allows(self, causes: Any, effects: Any) -> NDArray[np.bool_]:
         """Tell which of these edges may be there."""
         causes, effects = np.asarray(causes), np.asarray(effects)

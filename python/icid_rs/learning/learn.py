@@ -13,8 +13,10 @@ from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data.sample import GivenTheta, Sample
 from icid_rs.decomposition.oicid import Decomposition
+from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.knowledge import Knowledge
-from icid_rs.graph.sem import CyclicSem, LinearSem
+from icid_rs.graph.orientation import orient
+from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
 from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.noise_model import choose_noise_model
 from icid_rs.learning.order import best_order, best_order_of_rows
@@ -39,6 +41,8 @@ class Learned:
     choices : Choices or None
     unit : float
         What Θ was divided by before it was decomposed.
+    cpdag : scipy.sparse.csr_array or None
+        The equivalence class of the graph, oriented by background knowledge; None if it may have cycles.
     """
 
     sem: LinearSem | CyclicSem
@@ -47,6 +51,7 @@ class Learned:
     refinement: Refinement | None = None
     choices: Choices | None = None
     unit: float = 1.0
+    cpdag: Csr | None = None
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,13 @@ class Task:
 Strategy: TypeAlias = Callable[[Task], Learned]
 
 
-def learn(
-    estimate: Precision, sample: Sample, options: Options, knowledge: Knowledge | None, watch: Stopwatch
-) -> Learned:
+def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatch) -> Learned:
     """Learn a causal model by the strategy that fits the estimate and the options."""
+    knowledge = Knowledge.make(
+        sample.names, required=options.required, forbidden=options.forbidden, tiers=options.tiers
+    )
     known = options.known_variances(len(estimate.location))
-    strategy = choose_strategy(estimate, options, known)
+    strategy = choose_strategy(estimate, options, known, knowledge)
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
@@ -86,10 +92,12 @@ def learn(
     watch.lap("refine")
     sem = _cut(learned.sem, estimate, proposer, options.threshold)
     watch.lap("noise")
-    return replace(learned, sem=sem, unit=proposer.unit)
+    return replace(learned, sem=sem, unit=proposer.unit, cpdag=_class_of(sem, knowledge))
 
 
-def choose_strategy(estimate: Precision, options: Options, known: FloatArray | None) -> Strategy:
+def choose_strategy(
+    estimate: Precision, options: Options, known: FloatArray | None, knowledge: Knowledge | None
+) -> Strategy:
     """Pick the strategy for an estimate, or raise if it cannot do what the options ask for.
 
     Examples
@@ -98,10 +106,15 @@ def choose_strategy(estimate: Precision, options: Options, known: FloatArray | N
     >>> from icid_rs.learning.learn import choose_strategy
     >>> from icid_rs.options import Options
     >>> estimate = fdr_precision(datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 100, random_state=0))
-    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), ["auto"]), None).__name__
+    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), ["auto"]), None, None).__name__
     'along_an_order'
     """
     kind, d = options.refine, len(estimate.location)
+    if knowledge is not None and isinstance(estimate, Wide):
+        raise ValueError(
+            "required, forbidden and tiers need the covariance of all columns, which would be too large for "
+            f"{d}; choose fewer columns"
+        )
     if kind is None:
         return decomposition_alone
     unequal = options.noise == "unequal" and known is None
@@ -179,6 +192,14 @@ def noise_model(task: Task) -> Learned:
     proposal = task.propose(order_only=True)
     model = choose_noise_model(task.estimate, task.rows, task.proposer, _order(proposal), task.options)
     return Learned(model.sem, proposal.decomposition, model.refine, model.refinement, model.choices)
+
+
+def _class_of(sem: LinearSem | CyclicSem, knowledge: Knowledge | None) -> Csr | None:
+    """Return the equivalence class of an acyclic graph, with the edges oriented that knowledge decides."""
+    if isinstance(sem, CyclicSem):
+        return None
+    cpdag = equivalence_class(sem.B)
+    return cpdag if knowledge is None else orient(cpdag, knowledge)
 
 
 def _order(proposal: Proposal) -> Any:

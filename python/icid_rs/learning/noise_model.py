@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,8 +183,7 @@ class _Task:
             return OrderFit(found.sem, replace(first.report, order="search", score=found.score, penalty=penalty))
 
         def score(sem: LinearSem) -> float:
-            noise = "equal" if self.known is None else self.known
-            return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=self.base, noise=noise)
+            return self._score(sem, 1.0, "equal" if self.known is None else self.known)
 
         # Search once more with the noise variance of the improved graph: misplaced variables had inflated the first.
         found = search(1.0, search(1.0, first.sem).sem)
@@ -298,7 +298,7 @@ class _Task:
         """Score a graph with a noise variance for each variable."""
         return self._score(sem, inflation, "unequal") + self.d * self.log_n
 
-    def _score(self, sem: LinearSem, inflation: float, noise: str) -> float:
+    def _score(self, sem: LinearSem, inflation: float, noise: Literal["equal", "unequal"] | FloatArray) -> float:
         penalty = self.base * inflation
         return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=penalty, noise=noise)
 

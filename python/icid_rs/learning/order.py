@@ -8,6 +8,7 @@ the predecessors that earn their penalty.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +76,7 @@ def best_order_of_rows(
     """
     n, d = estimate.samples, estimate.theta.shape[0]
     penalty = _core.edge_penalty(n, d)
-    noise = "equal" if noise_variances is None else noise_variances
+    noise: Literal["equal"] | FloatArray = "equal" if noise_variances is None else noise_variances
     orders = {"elimination": eliminate(estimate.theta, noise_variances, n_threads=n_threads).order}
     orders["decomposition"] = proposed
     fits, scores = {}, {}

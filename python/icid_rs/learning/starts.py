@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from icid_rs._util.validation import FloatArray, Rows, as_vector
 from icid_rs.data.sample import Sample
 from icid_rs.decomposition.acyclic import acyclic_graph
-from icid_rs.decomposition.oicid import Decomposition, decompose, solve, warn_if_indefinite
+from icid_rs.decomposition.oicid import Decomposition, decompose, solve
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.options import Options
@@ -62,11 +62,11 @@ class Proposer:
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.learning.starts import Proposer
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, estimate_precision
+    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
     >>> sample = read(X, None, options, watch)
-    >>> estimate, _ = estimate_precision(sample, options, watch)
+    >>> estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
     >>> sorted(Proposer.of(estimate, sample, options, None).propose(order_only=True).order.tolist())
     [0, 1, 2, 3, 4]
     """
@@ -89,8 +89,10 @@ class Proposer:
             unit = float(estimate.theta.diagonal().min())
         elif options.rescale and known is not None and known.size == d and (known > 0).all():
             unit = float(np.exp(-np.mean(np.log(known))))
+        theta = estimate.theta.copy()
+        theta.data *= 1.0 / unit
         return cls(
-            theta=estimate.theta / unit,
+            theta=theta,
             noise_variances=None if known is None else known * unit,
             unit=unit,
             skewness_matrix=skewness_of(sample) if options.skewness > 0 else None,
@@ -159,6 +161,4 @@ class Proposer:
             return decompose(self.theta, self.noise_variances, **given)
         # The graph is fitted along the order later, so that it does not matter whether the solver has converged.
         given["max_fista_iter"] = min(given["max_fista_iter"], _ORDER_ONLY_ITERATIONS)
-        found = solve(self.theta, self.noise_variances, **given)
-        warn_if_indefinite(found)
-        return found
+        return solve(self.theta, self.noise_variances, **given)

@@ -6,6 +6,7 @@ A new estimator is a file beside this one with a function of a covariance, and a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,22 @@ _FEWEST = 3
 _ALPHA = 0.05
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
 _ROWS_PER_COLUMN = 2.0
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """The estimator of Θ that a fit uses.
+
+    Attributes
+    ----------
+    kind : str or estimator
+        One of `KINDS`, but never ``"auto"``; or an estimator of scikit-learn's kind.
+    reason : str or None
+        Why ``"auto"`` stands for it.
+    """
+
+    kind: Any
+    reason: str | None = None
 
 
 def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
@@ -82,8 +99,33 @@ def reason(kind: str, n: int, d: int) -> str:
     return f"{counts}, fewer than {_ROWS_PER_COLUMN:g} for each: neighbours are selected, not tested all at once"
 
 
-def estimate_precision(sample: Sample, options: Options, watch: Stopwatch) -> tuple[Precision, Any]:
-    """Estimate Θ; return the estimate and the estimator, which is never ``"auto"``.
+def choose_estimator(sample: Sample, options: Options) -> Estimator:
+    """Decide which estimator ``"auto"`` stands for, and raise where one needs rows that are not at hand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import ICID, Moments
+    >>> from icid_rs._util.stopwatch import Stopwatch
+    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.options import Options
+    >>> from icid_rs.precision.estimate import KINDS, choose_estimator
+    >>> options = Options.of(ICID(), KINDS)
+    >>> sample = read(Moments.from_covariance(np.eye(3), 5), None, options, Stopwatch())
+    >>> choose_estimator(sample, options).reason
+    '5 samples of 3 variables, fewer than 2 for each: neighbours are selected, not tested all at once'
+    """
+    if isinstance(sample, GivenTheta):
+        return Estimator("precomputed")
+    n, d = sample.samples, len(sample.names)
+    kind = settle_kind(options.precision, n, d, options.ridge)
+    _check_rows(sample, kind)
+    is_auto = isinstance(options.precision, str) and options.precision == "auto"
+    return Estimator(kind, reason(kind, n, d) if is_auto else None)
+
+
+def estimate_precision(sample: Sample, estimator: Estimator, options: Options, watch: Stopwatch) -> Precision:
+    """Estimate Θ.
 
     Examples
     --------
@@ -91,20 +133,18 @@ def estimate_precision(sample: Sample, options: Options, watch: Stopwatch) -> tu
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, estimate_precision
+    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
-    >>> estimate, kind = estimate_precision(read(X, None, options, watch), options, watch)
-    >>> estimate.theta.shape, kind
-    ((2, 2), 'fdr')
+    >>> sample = read(X, None, options, watch)
+    >>> estimate_precision(sample, choose_estimator(sample, options), options, watch).theta.shape
+    (2, 2)
     """
     if isinstance(sample, GivenTheta):
-        return _given(sample), "precomputed"
-    names, d, threads = sample.names, len(sample.names), options.n_threads
-    kind = settle_kind(options.precision, sample.samples, d, options.ridge)
-    _check_rows(sample, kind)
+        return _given(sample)
+    kind, names, d, threads = estimator.kind, sample.names, len(sample.names), options.n_threads
     if isinstance(sample, Rows) and isinstance(kind, str) and kind == "lasso" and d > LARGE:
-        return wide_precision(sample.values, sample.samples, names, watch, threads), kind
+        return wide_precision(sample.values, sample.samples, names, watch, threads)
     covariance = _covariance(sample, watch).ridged(options.ridge)
     matrix, n = covariance.matrix, covariance.samples
     if kind not in ("fdr", "empirical") or n <= d:
@@ -113,14 +153,14 @@ def estimate_precision(sample: Sample, options: Options, watch: Stopwatch) -> tu
         if n > d:
             checks.check_covariance(matrix, names)
     if not isinstance(kind, str):
-        return _fitted(sample, kind, covariance, watch), kind
+        return _fitted(sample, kind, covariance, watch)
     if kind == "lasso":
-        return neighbourhood_precision(_standardised(sample, covariance), covariance, names, watch, threads), kind
+        return neighbourhood_precision(_standardised(sample, covariance), covariance, names, watch, threads)
     try:
         if kind == "empirical":
             # With no more rows than columns the covariance is singular in any case.
-            return cut_inverse(covariance, options.lambda1, watch, pseudo=n <= d), kind
-        return tested_inverse(covariance, _ALPHA, watch), kind
+            return cut_inverse(covariance, options.lambda1, watch, pseudo=n <= d)
+        return tested_inverse(covariance, _ALPHA, watch)
     except np.linalg.LinAlgError:
         checks.check_covariance(matrix, names)
         raise

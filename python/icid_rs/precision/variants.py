@@ -84,6 +84,17 @@ class _Sampled(Precision):
 
     samples: int = field(kw_only=True)
 
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
+        """Return what fits graphs along orders and searches among them."""
+        return _core.Searcher(
+            self.covariance,
+            csr_parts(self.theta),
+            self.inverse,
+            samples=self.samples,
+            knowledge=None if knowledge is None else knowledge.parts,
+            n_threads=n_threads,
+        )
+
 
 @dataclass(frozen=True)
 class Full(_Sampled):
@@ -102,18 +113,6 @@ class Full(_Sampled):
         """Diagonal of the inverse covariance."""
         return np.asarray(self.inverse.diagonal())
 
-    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
-        """Return what fits graphs along orders and searches among them."""
-        known = None if knowledge is None else knowledge.parts
-        return _core.Searcher(
-            self.covariance,
-            csr_parts(self.theta),
-            self.inverse,
-            samples=self.samples,
-            knowledge=known,
-            n_threads=n_threads,
-        )
-
     def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
         """Order the variables so that each is the one that those before it explain best.
 
@@ -126,13 +125,6 @@ class Full(_Sampled):
 @dataclass(frozen=True)
 class FewRows(_Sampled):
     """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
-
-    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
-        """Return what fits graphs along orders and searches among them."""
-        known = None if knowledge is None else knowledge.parts
-        return _core.Searcher(
-            self.covariance, csr_parts(self.theta), None, samples=self.samples, knowledge=known, n_threads=n_threads
-        )
 
     def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
         """Order the variables as `Full.smallest_pivots` does, by the model behind Θ: the covariance is singular."""

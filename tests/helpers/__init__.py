@@ -1,0 +1,5 @@
+"""What tests share: random problems, a slow reference of the method, and the scripts that write pages from tests."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
