@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from icid_rs import ICID, _core, datasets, lasso_precision
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.precision.covariance import Covariance
-from icid_rs.precision.neighbourhood import neighbourhood_precision, regress_on_rows, standardise, standardised_root
+from icid_rs.precision.neighbourhood import neighbourhood_precision, regress_on_rows
+from icid_rs.precision.standardise import standardise, standardised_root
 from tests.helpers.interrupts import call_while, send
 from tests.helpers.problems import model
 

@@ -27,6 +27,7 @@ from icid_rs.data.checks import check_scales
 from icid_rs.data.tables import as_table
 from icid_rs.graph.sem import LinearSem
 from icid_rs.precision.covariance import Covariance, checked_covariance
+from icid_rs.precision.standardise import standardise
 from icid_rs.precision.variants import FewRows, Precision, Wide
 
 #: With more variables than this, no matrix of size d × d is stored.
@@ -178,7 +179,8 @@ def regress_on_rows(
     --------
     >>> import numpy as np
     >>> import scipy.sparse as sp
-    >>> from icid_rs.precision.neighbourhood import regress_on_rows, standardise
+    >>> from icid_rs.precision.neighbourhood import regress_on_rows
+    >>> from icid_rs.precision.standardise import standardise
     >>> x = np.random.default_rng(0).normal(size=(50, 2))
     >>> x[:, 1] += 2 * x[:, 0]
     >>> values, covariance = standardise(x, x.mean(axis=0), x.std(axis=0)), sp.csr_array(np.cov(x.T, bias=True))
@@ -203,40 +205,6 @@ def regress_on_rows(
         n_threads=n_threads,
     )
     return LinearSem(_matrix(parts, len(values)), causal_order.astype(np.intp), noise_variances)
-
-
-def standardise(X: Rows, location: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return variables in rows, centred and of length one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from icid_rs.precision.neighbourhood import standardise
-    >>> standardise(np.array([[1.0], [3.0]]), np.array([2.0]), np.array([1.0])).round(3)
-    array([[-0.707,  0.707]])
-    """
-    values = np.array(X.T, dtype=np.float64, order="C")
-    values -= location[:, None]
-    values /= scale[:, None] * np.sqrt(len(X))
-    return values
-
-
-def standardised_root(covariance: FloatArray) -> FloatArray:
-    """Return a root of the correlation matrix: rows with the same correlations, where the table itself is not at hand.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from icid_rs.precision.neighbourhood import standardised_root
-    >>> values = standardised_root(np.array([[4.0, 1.0], [1.0, 1.0]]))
-    >>> (values @ values.T).round(12)
-    array([[1. , 0.5],
-           [0.5, 1. ]])
-    """
-    scale = np.sqrt(covariance.diagonal())
-    sizes, directions = np.linalg.eigh(covariance / np.outer(scale, scale))
-    values = directions * np.sqrt(np.maximum(sizes, 0.0))
-    return np.ascontiguousarray(values / np.linalg.norm(values, axis=1, keepdims=True))
 
 
 @contextmanager

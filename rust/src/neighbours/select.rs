@@ -1,4 +1,4 @@
-//! Which variables are neighbours: the scaled lasso proposes, stepwise tests choose.
+//! Neighbourhood selection: the scaled lasso proposes neighbours, and stepwise tests choose among them.
 
 use super::check::{check_correlations, check_samples};
 use super::{Standardised, Test, from_rows, scaled_lasso, stepwise};
@@ -9,10 +9,10 @@ use sprs::{CsMat, CsMatView};
 /// The symmetric pattern of neighbours, with ones for entries and without a diagonal.
 ///
 /// The scaled lasso with the penalty [`lasso_level`] proposes neighbours of each variable, and
-/// [`Test::extended_bic`] chooses among them. Two variables are neighbours if either regression needs the other: for a
-/// cause with many effects it takes more samples to see one of them than the other way round.
+/// [`Test::extended_bic`] chooses among them. Two variables are neighbours if either regression selects the other: where
+/// a cause has many effects, its own regression needs more samples to detect one of them.
 ///
-/// With sparse correlations (see [`correlations`](super::correlations())), those that they lack are taken to be zero.
+/// With sparse correlations (see [`correlations`](super::correlations())), pairs that they lack count as uncorrelated.
 ///
 /// # Errors
 /// [`IcidError::Samples`] with fewer than five samples; [`IcidError::Copies`] if two variables are the same up to scale;
@@ -53,17 +53,17 @@ pub fn select_neighbours(
     }
     let test = Test::extended_bic(samples, d)?;
     let (chosen, _) = stepwise(data, correlations, proposed.view(), None, test, interrupt)?;
-    Ok(either_way(&chosen))
+    Ok(symmetric_pattern(&chosen))
 }
 
-/// `λ₀ = √(log d / n)`: the penalty of the scaled lasso in units of the noise. It lets in too many rather than too few.
+/// `λ₀ = √(log d / n)`: the penalty of the scaled lasso in units of the noise. It selects too many rather than too few.
 #[must_use]
 pub fn lasso_level(samples: usize, d: usize) -> f64 {
     ((d as f64).ln() / samples as f64).sqrt()
 }
 
 /// Ones where a matrix or its transpose has an entry.
-fn either_way(matrix: &CsMat<f64>) -> CsMat<f64> {
+fn symmetric_pattern(matrix: &CsMat<f64>) -> CsMat<f64> {
     let mut rows = vec![Vec::new(); matrix.rows()];
     for (_, (i, j)) in matrix {
         rows[i].push((j as u32, 1.0));

@@ -1,4 +1,4 @@
-//! Whether candidates and starts are those of the variables, and agree with what is known.
+//! Checks of candidates and start orders against the variables and prior knowledge.
 
 use super::Evidence;
 use crate::algebra::permutation::{check_order, inverse};

@@ -50,7 +50,7 @@ const SHORTEST: usize = 25;
 /// If variables times starts is at most this, all starts are descended from; otherwise only the best, one per chain.
 const FEW: usize = 1000;
 
-/// The best order that was found.
+/// The best order that a search has found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Found {
@@ -58,7 +58,7 @@ pub struct Found {
     pub order: Vec<usize>,
     /// The causes of each variable.
     pub causes: Vec<Vec<usize>>,
-    /// How it was found.
+    /// How the search went.
     pub report: Report,
 }
 

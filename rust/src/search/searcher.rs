@@ -1,4 +1,4 @@
-//! One table, and everything that is asked of its causal orders.
+//! Fits and searches of causal orders of one table.
 
 use super::options::{Among, OrderFit, SearchOptions, Searched};
 use super::prepared::{DENSE_SHARE, Prepared, Table};
@@ -15,13 +15,13 @@ use ndarray::ArrayView2;
 use sprs::CsMatView;
 use std::sync::{Arc, OnceLock};
 
-/// Correlations and candidates of a table, worked out when a search first needs them.
+/// Correlations and candidates of a table, computed when a search first needs them.
 pub(crate) type Cache = Arc<OnceLock<Prepared>>;
 
-/// Fits and searches graphs along orders of a table's variables.
+/// Fits and searches graphs along causal orders of a table's variables.
 ///
-/// It only refers to the matrices. What all searches share is worked out by the first of them; fits along one order need
-/// no further matrix of that size.
+/// It borrows the matrices. The first search computes what all searches share, such as the correlations; fits along one
+/// order need no further matrix of that size.
 ///
 /// # Examples
 /// ```
@@ -54,8 +54,8 @@ pub struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    /// Refer to a covariance of so many samples, its inverse Θ on the estimated support, and the whole inverse if there
-    /// are samples enough for one.
+    /// Borrow the covariance of so many samples, the estimate Θ of its inverse, and the inverse itself if there are enough
+    /// samples for one.
     ///
     /// # Errors
     /// When the matrices or the knowledge are those of different numbers of variables, or there are no samples.
@@ -86,14 +86,14 @@ impl<'a> Searcher<'a> {
         Ok(Self { table: Table { covariance, theta, inverse }, samples, knowledge, cache: Cache::default() })
     }
 
-    /// Use what another searcher of the same table has worked out.
+    /// Share correlations and candidates with other searchers of the same table.
     #[cfg_attr(not(feature = "python"), allow(dead_code))]
     pub(crate) fn sharing(mut self, cache: &Cache) -> Self {
         self.cache = Arc::clone(cache);
         self
     }
 
-    /// Fit a graph along an order, causes first, that respects what is known.
+    /// Fit a graph along an order, causes first, that respects prior knowledge.
     ///
     /// # Errors
     /// When the order is not one of the variables, the covariance is singular, there is no inverse though
@@ -139,9 +139,9 @@ impl<'a> Searcher<'a> {
 
     /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
     ///
-    /// The two compete with parents inside the support of Θ, which is cheap; the winner is fitted again with parents
-    /// among all predecessors. Where the support has hardly any zeros, and where there is no inverse, both are fitted in
-    /// one way only.
+    /// They are compared by graphs with parents in the support of Θ, which is cheap; the better order is fitted again with
+    /// parents among all predecessors. Where Θ has hardly any zeros both are fitted among all predecessors at once, and
+    /// without an inverse both are fitted among the candidates only.
     ///
     /// # Errors
     /// When the order is not one of the variables, Θ or the covariance is singular, or when interrupted.
@@ -170,8 +170,8 @@ impl<'a> Searcher<'a> {
     /// Search for the graph with the best score, from orders of the variables, causes first.
     ///
     /// # Errors
-    /// When there is no start, or one is not an order of the variables; when noise variances are supposed to be equal;
-    /// when values are not those of the variables; when the covariance is singular, or when interrupted.
+    /// When there is no start, or one is not an order of the variables; when the noise variances are assumed equal; when
+    /// values are not those of the variables; when the covariance is singular, or when interrupted.
     pub fn search(
         &self,
         starts: &[Vec<usize>],
@@ -214,12 +214,12 @@ impl<'a> Searcher<'a> {
         Ok(Searched { sem: fitted.sem, report: found.report })
     }
 
-    /// Order the variables as the pivots of a Cholesky factorisation of the correlation matrix, the smallest each time,
-    /// so that each variable is the one that those before it explain best. FLOP starts here (Wienöbst, Henckel and
-    /// Weichwald 2026).
+    /// Order the variables by a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time,
+    /// so that each variable is the one that those before it explain best. FLOP starts from this order too (Wienöbst,
+    /// Henckel and Weichwald 2026).
     ///
-    /// With few samples the covariance is singular, but that of the model behind Θ is not: without an inverse, the
-    /// correlations are those of `model`, the inverse of Θ, which is worked out if it is not given.
+    /// With few samples the covariance is singular, but the inverse of Θ is not: without an inverse of the covariance,
+    /// correlations are those of `model`, the inverse of Θ, which is computed if it is not given.
     ///
     /// # Errors
     /// When the matrix is singular or has another size, or when interrupted.
@@ -246,7 +246,8 @@ impl<'a> Searcher<'a> {
         Ok(order)
     }
 
-    /// How much wider the correlations between residuals of a graph are distributed than chance explains: at least 1.
+    /// Inflation of the null distribution, at least 1: how much wider than by chance the correlations between residuals of
+    /// a graph are spread.
     ///
     /// # Errors
     /// When the graph is one of other variables.
