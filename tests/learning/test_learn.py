@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID
+from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning.learn import (
     along_an_order,
     along_an_order_of_rows,
@@ -35,7 +36,8 @@ KNOWN = {"noise": "unequal", "noise_variances": 1.0}
 
 def choose(estimate: str, parameters: dict):
     options = Options.of(ICID(**parameters), KINDS)
-    return choose_strategy(ESTIMATES[estimate], options, options.known_variances(D))
+    knowledge = Knowledge.make(range(D), required=options.required, forbidden=options.forbidden, tiers=options.tiers)
+    return choose_strategy(ESTIMATES[estimate], options, options.known_variances(D), knowledge)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,7 @@ def test_strategies(estimate, parameters, strategy):
         ("full, too few rows", {"refine": "order"}, "n_samples = 6 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "search"}, "n_samples = 6 .* refine='search'"),
         ("full, too few rows", UNEQUAL, "n_samples = 6 .* refine='auto'"),
+        ("wide", {"required": [(0, 1)]}, "required, forbidden and tiers need the covariance of all columns"),
     ],
 )
 def test_what_an_estimate_cannot_do_is_refused(estimate, parameters, message):

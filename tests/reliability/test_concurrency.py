@@ -21,11 +21,8 @@ from tests.helpers.interrupts import call_while, send
 from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
-#: The arguments that `decompose` passes to the core.
-DEFAULTS = {
-    "noise_variances": None,
-    "skewness": None,
-    "forbidden": None,
+#: The settings that `decompose` passes to the core.
+SETTINGS = {
     "l1_weight": 1.0,
     "max_alm_iter": 1,
     "max_fista_iter": 3000,
@@ -33,11 +30,14 @@ DEFAULTS = {
     "fista_tol": 1e-4,
     "schedule": "restart",
     "kernel": "auto",
-    "callback": None,
-    "n_threads": None,
 }
 #: Of a solve that does not end by itself.
 ENDLESS = {"max_alm_iter": 10**6, "tol": 1e-300, "fista_tol": 1e-300, "max_fista_iter": 10**9}
+
+
+def solver(**settings):
+    """Return a function of the core that decomposes what is passed to it."""
+    return partial(_core.decompose, settings=SETTINGS | settings, callback=None, n_threads=None)
 
 
 def test_same_bits_for_any_number_of_threads():
@@ -52,17 +52,15 @@ def test_same_bits_for_any_number_of_threads():
 @pytest.mark.parametrize(("d", "degree"), [(20_000, 1), (1_500, 60)], ids=["sparse", "dense"])
 def test_ctrl_c_ends_a_solve(d, degree):
     theta, returned = random_theta(d, degree, 1), []
-    solve = partial(_core.decompose, **DEFAULTS | ENDLESS)
     with pytest.raises(KeyboardInterrupt):
-        call_while(solve, csr_parts(theta), lambda: send(signal.SIGINT), returned)
+        call_while(solver(**ENDLESS), {"theta": csr_parts(theta)}, lambda: send(signal.SIGINT), returned)
     assert returned == []
     assert decompose(np.eye(3)).status == "converged"
 
 
 def test_other_threads_run_during_a_solve():
     theta, returned, seen = random_theta(6_000, 1, 1), [], []
-    solve = partial(_core.decompose, **DEFAULTS)
-    call_while(solve, csr_parts(theta), lambda: seen.append(len(returned)), returned)
+    call_while(solver(), {"theta": csr_parts(theta)}, lambda: seen.append(len(returned)), returned)
     assert len(returned) == 1
     assert seen == [0]
 
@@ -205,9 +203,7 @@ def test_a_handler_of_sigterm_may_raise():
     previous = signal.signal(signal.SIGTERM, leave)
     try:
         with pytest.raises(SystemExit):
-            call_while(
-                partial(_core.decompose, **DEFAULTS | ENDLESS), csr_parts(theta), lambda: send(signal.SIGTERM), returned
-            )
+            call_while(solver(**ENDLESS), {"theta": csr_parts(theta)}, lambda: send(signal.SIGTERM), returned)
     finally:
         signal.signal(signal.SIGTERM, previous)
     assert returned == []
