@@ -153,6 +153,16 @@ pub enum IcidError {
         /// Its value.
         value: f64,
     },
+    /// An entry of a vector is negative or not finite.
+    #[error("{what}[{index}] = {value:?}: every entry must be finite and >= 0")]
+    Negative {
+        /// The offending argument.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// A noise variance that is not a positive number.
     #[error("noise_variances[{index}] = {value:?}: variances, and their inverses, must be positive and finite")]
     Variance {
@@ -212,6 +222,32 @@ pub enum IcidError {
         cause: usize,
         /// Where it ends.
         effect: usize,
+    },
+    /// An edge of background knowledge does not join two different variables.
+    #[error("the {what} edge {cause} -> {effect} must join two different variables of the {dim} that there are")]
+    Edge {
+        /// Which edges: required or forbidden ones.
+        what: &'static str,
+        /// Where the edge begins.
+        cause: usize,
+        /// Where it ends.
+        effect: usize,
+        /// The number of variables.
+        dim: usize,
+    },
+    /// A required edge is also forbidden, by itself or by the tiers of its ends.
+    #[error("the edge {cause} -> {effect} is required, but it is also forbidden or leads to an earlier tier")]
+    Contradiction {
+        /// Where the edge begins.
+        cause: usize,
+        /// Where it ends.
+        effect: usize,
+    },
+    /// Required edges form a cycle.
+    #[error("required edges form a cycle of the variables {variables:?}; drop one of these edges")]
+    Cycle {
+        /// The variables of the cycle: each is a required parent of the next, and the last of the first.
+        variables: Vec<usize>,
     },
     /// Candidates of a variable that are not in ascending order, or not other variables.
     #[error("candidates[{row}] must hold other variables in ascending order, but {index} is out of place")]

@@ -1,8 +1,10 @@
 //! Graphs as they are found: a linear structural equation model, or an acyclic graph alone, each with a causal order.
 
+use crate::algebra::check::{check_finite_sparse, check_size, check_square};
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::memory::ensure_room;
+use crate::score::check_known_variances;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayViewMut2, s};
 use rayon::prelude::*;
@@ -44,16 +46,17 @@ impl LinearSem {
     /// When B is not square or not finite, has an edge that contradicts the order, or when there is not one positive
     /// variance for each variable.
     pub fn new(b: CsMat<f64>, order: Vec<usize>, noise_variances: Vec<f64>) -> Result<Self, IcidError> {
-        let Dag { graph: b, order } = Dag::new(b, order)?;
-        if noise_variances.len() != order.len() {
-            let (expected, found) = (order.len(), noise_variances.len());
-            return Err(IcidError::Size { what: "noise_variances", expected, found });
-        }
         let sem = Self { b, order, noise_variances };
-        match sem.noise_variances.iter().enumerate().find(|(_, v)| !(**v > 0.0 && v.is_finite())) {
-            Some((index, &value)) => Err(IcidError::Variance { index, value }),
-            None => Ok(sem),
-        }
+        sem.check()?;
+        Ok(sem)
+    }
+
+    /// Check what [`LinearSem::new`] promises: fields are public and may have been changed since.
+    fn check(&self) -> Result<(), IcidError> {
+        check_weights(self.b.view())?;
+        check_acyclic(self.b.view(), &self.order)?;
+        check_size("noise_variances", self.noise_variances.len(), self.order.len())?;
+        check_known_variances(&self.noise_variances)
     }
 
     /// Number of variables d.
@@ -71,7 +74,7 @@ impl LinearSem {
     /// The covariance of the variables, `(I − B)⁻ᵀ Ω (I − B)⁻¹`.
     ///
     /// # Errors
-    /// When it does not fit into memory.
+    /// When it does not fit into memory, or the fields were changed to what [`LinearSem::new`] would refuse.
     ///
     /// # Examples
     /// ```
@@ -83,6 +86,7 @@ impl LinearSem {
     /// # Ok::<(), icid_rs::IcidError>(())
     /// ```
     pub fn covariance(&self) -> Result<Array2<f64>, IcidError> {
+        self.check()?;
         let d = self.dim();
         ensure_room::<[f64; 2]>("the covariance of a model", d as u128 * d as u128)?;
         let parents = self.b.to_csc();
@@ -162,14 +166,8 @@ fn square(d: usize, entries: Vec<f64>) -> Array2<f64> {
 
 /// Check that B is square and finite.
 pub(crate) fn check_weights(b: CsMatView<f64>) -> Result<(), IcidError> {
-    let (rows, columns) = b.shape();
-    if rows != columns {
-        return Err(IcidError::NotSquare { what: "B", rows, columns });
-    }
-    match b.iter().find(|(value, _)| !value.is_finite()) {
-        Some((&value, (row, column))) => Err(IcidError::NotFinite { what: "B", row, column, value }),
-        None => Ok(()),
-    }
+    check_square("B", b.shape())?;
+    check_finite_sparse("B", b)
 }
 
 /// Check that an order is one of the variables, and that every edge leads from an earlier variable to a later one; return

@@ -1,5 +1,6 @@
 //! Which pairs of variables depend on each other: correlations, and tests of partial correlations.
 
+use crate::algebra::check::{check_square, check_variances};
 use crate::algebra::quantile::normal_upper_quantile;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
@@ -25,15 +26,8 @@ pub fn correlation_matrix(covariance: ArrayView2<f64>) -> Result<Array2<f64>, Ic
 
 /// The correlations of variables in another order: row i belongs to the variable `names[i]`.
 pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]) -> Result<Array2<f64>, IcidError> {
-    let (d, columns) = covariance.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "covariance", rows: d, columns });
-    }
-    for (index, &value) in covariance.diag().iter().enumerate() {
-        if !(value > 0.0 && value.is_finite()) {
-            return Err(IcidError::Positive { what: "the diagonal of the covariance", index, value });
-        }
-    }
+    let d = check_square("covariance", covariance.dim())?;
+    check_variances(covariance)?;
     ensure_room::<f64>("the correlation matrix", d as u128 * d as u128)?;
     let scale: Vec<f64> = covariance.diag().iter().map(|v| v.sqrt()).collect();
     let mut entries = vec![0.0; d * d];
@@ -59,13 +53,10 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
 /// the lower triangle is read.
 ///
 /// # Errors
-/// When Θ is not square or has a diagonal entry that is not positive, there are no degrees of freedom, or alpha is not
-/// between 0 and 1.
+/// When Θ is not square, has an entry that is not finite or a diagonal entry that is not positive; when there are no degrees
+/// of freedom; when alpha is not between 0 and 1.
 pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result<Vec<(u32, u32)>, IcidError> {
-    let (d, columns) = theta.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "theta", rows: d, columns });
-    }
+    let d = check_square("theta", theta.dim())?;
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(IcidError::Parameter { name: "alpha", value: alpha, requirement: "between 0 and 1" });
     }
@@ -84,10 +75,20 @@ pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result
     let scale: Vec<f64> = theta.diag().iter().map(|t| t.sqrt()).collect();
     let lenient = least(pairs);
     let row = |i: usize| {
-        let sizes = (0..i).map(|j| (theta[[i, j]].abs() / scale[i] / scale[j], j));
-        sizes.filter(|&(size, _)| size >= lenient).map(|(size, j)| (i as u32, j as u32, size)).collect::<Vec<_>>()
+        let mut found = Vec::new();
+        for j in 0..i {
+            let value = theta[[i, j]];
+            if !value.is_finite() {
+                return Err(IcidError::NotFinite { what: "theta", row: i, column: j, value });
+            }
+            let size = value.abs() / scale[i] / scale[j];
+            if size >= lenient {
+                found.push((i as u32, j as u32, size));
+            }
+        }
+        Ok(found)
     };
-    let rows: Vec<_> = (0..d).into_par_iter().map(row).collect();
+    let rows: Vec<_> = (0..d).into_par_iter().map(row).collect::<Result<_, _>>()?;
     let mut found: Vec<(u32, u32, f64)> = rows.into_iter().flatten().collect();
     // As many are discoveries as are significant at the level that so many allow.
     let mut allowed = pairs;
@@ -144,6 +145,7 @@ mod tests {
         assert!(discoveries(theta.view(), 0, 0.05).is_err());
         assert!(discoveries(Array2::zeros((2, 2)).view(), 10, 0.05).is_err());
         assert!(discoveries(Array2::zeros((2, 3)).view(), 10, 0.05).is_err());
+        assert!(discoveries(ndarray::array![[1.0, 0.0], [f64::NAN, 1.0]].view(), 10, 0.05).is_err());
         assert!(correlation_matrix(Array2::zeros((2, 2)).view()).is_err());
         assert!(correlation_matrix(ndarray::array![[1.0, f64::NAN], [f64::NAN, 1.0]].view()).is_err());
     }

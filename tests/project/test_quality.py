@@ -16,6 +16,10 @@ COMMANDS = {
     "rust format": ["cargo", "fmt", "--check"],
     "rust lint": ["cargo", "clippy", "--locked", "--all-targets", "--features", "python", "--", "-D", "warnings"],
     "rust documentation": ["cargo", "rustdoc", "--locked", "--lib", "--", "-D", "warnings"],
+    **{
+        f"rust example {name}": ["cargo", "run", "--locked", "--example", name]
+        for name in ("decompose", "eliminate", "search")
+    },
     "python format": [*PYTHON, "ruff", "format", "--check", "."],
     "python lint": [*PYTHON, "ruff", "check", "."],
     "python types": [*PYTHON, "mypy"],

@@ -12,6 +12,7 @@ const DENSE_ADVANTAGE: u128 = 12;
 
 /// Which kernel evaluates φ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum KernelChoice {
     /// The one that is faster by the cost model.
     #[default]

@@ -11,6 +11,7 @@ mod penalty;
 pub use kernel::KernelChoice;
 pub use penalty::L1;
 
+use crate::algebra::check::check_positive_parameter;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::parallel::{chunk_count, fill_chunks, sum_over_chunks};
@@ -64,8 +65,9 @@ impl<'p> AugmentedLagrangian<'p> {
     /// Begin with Λ = 0 and a given ρ. All memory that evaluations need is allocated here.
     ///
     /// # Errors
-    /// When the workspace does not fit into memory, or building it was interrupted.
+    /// When ρ is not positive, the workspace does not fit into memory, or building it was interrupted.
     pub fn new(problem: &'p Problem, rho: f64, choice: KernelChoice, interrupt: &Interrupt) -> Result<Self, IcidError> {
+        check_positive_parameter("rho", rho)?;
         let kernel = Kernel::new(problem, choice, interrupt)?;
         let partials = vec![[0.0]; chunk_count(problem.support().len())];
         let (interrupt, column_norms) = (interrupt.clone(), vec![0.0; problem.dim()]);

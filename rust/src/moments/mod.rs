@@ -8,7 +8,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `blocks` | how rows are cut |
-//! | [`mod@scan`] | a first look at a block: is it finite, its sums, a key for each row |
+//! | `scan` | a first look at a block: is it finite, its sums, a key for each row |
 //! | `packing` | centred rows as the products want them |
 //! | `product` | products of packed rows, which fill tiles |
 //! | `tiles` | matrices in tiles, and how they are joined |
@@ -21,21 +21,25 @@
 mod blocks;
 mod packing;
 mod product;
-pub mod scan;
+mod scan;
 mod tiles;
 
+use crate::algebra::check::{check_finite, check_not_negative, check_positive, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, Axis, aview1, s};
 use packing::{DEPTH, Packed};
 use pulp::Arch;
 use rayon::prelude::*;
-use scan::{Scan, Value};
+use scan::Scan;
 use tiles::{Shape, Tiles};
+
+pub use scan::Value;
 
 /// What becomes of rows that are not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// The chunk is refused.
     Refuse,
@@ -47,13 +51,13 @@ pub enum Missing {
 #[derive(Debug, Clone)]
 pub struct Moments {
     /// Number of rows.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Sum of the weights W, and of their squares.
-    pub weight: [f64; 2],
-    /// What the means are relative to: the first row.
-    pub shift: Vec<f64>,
-    /// Means less the shift.
-    pub mean: Vec<f64>,
+    pub(crate) weight: [f64; 2],
+    /// The origin that the means are relative to: the first row.
+    pub(crate) shift: Vec<f64>,
+    /// Means minus the shift.
+    pub(crate) mean: Vec<f64>,
     /// `Σ w y_i y_j` with `y = x − mean`.
     second: Tiles,
     /// `Σ w y_i² y_j`.
@@ -62,6 +66,7 @@ pub struct Moments {
 
 /// What an update tells of the rows it was given.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Seen {
     /// A hash of each row and the seed, if there was one.
     pub keys: Vec<u64>,
@@ -95,7 +100,8 @@ impl Moments {
     /// Moments from their sums; the lower triangle of `second` is not read.
     ///
     /// # Errors
-    /// [`IcidError::Size`] if sizes do not fit together, and as [`Moments::new`].
+    /// [`IcidError::Size`] if sizes do not fit together, [`IcidError::Negative`] for a sum of weights that is negative or
+    /// not finite, or zero though there are rows; [`IcidError::NotFinite`] for other sums; and as [`Moments::new`].
     pub fn from_sums(
         rows: u64,
         weight: [f64; 2],
@@ -110,10 +116,17 @@ impl Moments {
             .into_iter()
             .chain(third.iter().flat_map(|third| [third.nrows(), third.ncols()]))
         {
-            if found != d {
-                return Err(IcidError::Size { what: "sums", found, expected: d });
-            }
+            check_size("sums", found, d)?;
         }
+        check_not_negative("weight", &weight)?;
+        if rows > 0 {
+            check_positive("weight", weight)?;
+        }
+        for (what, numbers) in [("shift", &shift), ("mean", &mean)] {
+            check_finite(what, aview1(numbers).insert_axis(Axis(0)))?;
+        }
+        check_finite("second", *second)?;
+        third.map_or(Ok(()), |third| check_finite("third", *third))?;
         moments.second.fill(second);
         if let (Some(tiles), Some(third)) = (&mut moments.third, third) {
             tiles.fill(third);
@@ -125,6 +138,41 @@ impl Moments {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.shift.len()
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The sum of the weights, and the sum of their squares.
+    #[must_use]
+    pub fn weight(&self) -> [f64; 2] {
+        self.weight
+    }
+
+    /// The origin that [`Moments::mean`] is relative to: the first row.
+    #[must_use]
+    pub fn shift(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// The means minus the [`Moments::shift`].
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The covariance matrix, with the sum of the weights as its denominator.
+    ///
+    /// # Errors
+    /// [`IcidError::Empty`] without rows.
+    pub fn covariance(&self) -> Result<Array2<f64>, IcidError> {
+        if self.rows == 0 {
+            return Err(IcidError::Empty { what: "moments" });
+        }
+        Ok(self.second() / self.weight[0])
     }
 
     /// `Σ w y_i y_j` in full.
@@ -143,7 +191,8 @@ impl Moments {
     ///
     /// # Errors
     /// [`IcidError::NotFinite`] with the first such entry, unless such rows are dropped; [`IcidError::Size`] if the
-    /// chunk does not fit; [`IcidError::Interrupted`].
+    /// chunk does not fit; [`IcidError::Negative`] for a weight that is negative or not finite;
+    /// [`IcidError::Interrupted`].
     pub fn update<T: Value>(
         &mut self,
         chunk: &ArrayView2<T>,
@@ -153,11 +202,9 @@ impl Moments {
         interrupt: &Interrupt,
     ) -> Result<Seen, IcidError> {
         let d = self.columns();
-        let expect = |what, found, expected| {
-            if found == expected { Ok(()) } else { Err(IcidError::Size { what, found, expected }) }
-        };
-        expect("a row of the chunk", chunk.ncols(), d)?;
-        expect("weights", weights.map_or(chunk.nrows(), <[f64]>::len), chunk.nrows())?;
+        check_size("a row of the chunk", chunk.ncols(), d)?;
+        check_size("weights", weights.map_or(chunk.nrows(), <[f64]>::len), chunk.nrows())?;
+        check_not_negative("weights", weights.unwrap_or_default())?;
 
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
@@ -207,9 +254,7 @@ impl Moments {
     /// # Errors
     /// [`IcidError::Size`] if it has other columns; [`IcidError::Unlike`] if only one has third moments.
     pub fn merge(&mut self, other: &Self) -> Result<(), IcidError> {
-        if self.columns() != other.columns() {
-            return Err(IcidError::Size { what: "moments", found: other.columns(), expected: self.columns() });
-        }
+        check_size("moments", other.columns(), self.columns())?;
         if self.third.is_some() != other.third.is_some() {
             return Err(IcidError::Unlike);
         }

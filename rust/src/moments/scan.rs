@@ -10,11 +10,17 @@ use std::ops::Range;
 /// Rows that a thread looks at together.
 pub(super) const SLICE: usize = 128;
 
-/// What a chunk may hold.
-pub trait Value: Copy + Into<f64> + Send + Sync {
+/// Numbers that a chunk of rows may hold: `f32` or `f64`.
+pub trait Value: Sealed + Copy + Into<f64> + Send + Sync {
     /// The rows as they lie in memory, if that is row by row in double precision.
+    #[doc(hidden)]
     fn as_rows<'a>(view: &ArrayView2<'a, Self>) -> Option<&'a [f64]>;
 }
+
+/// Keeps other types from being a [`Value`].
+pub trait Sealed {}
+impl Sealed for f64 {}
+impl Sealed for f32 {}
 
 impl Value for f64 {
     fn as_rows<'a>(view: &ArrayView2<'a, Self>) -> Option<&'a [f64]> {

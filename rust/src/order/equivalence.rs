@@ -2,7 +2,7 @@
 
 use crate::algebra::csr::Counts;
 use crate::error::IcidError;
-use crate::sem::check_acyclic;
+use crate::sem::{check_acyclic, check_weights};
 use sprs::{CsMat, CsMatView};
 
 /// Mark the edges of an acyclic graph that are compelled, by the algorithm of Chickering (1995): in the order of their
@@ -12,7 +12,7 @@ use sprs::{CsMat, CsMatView};
 /// `order` holds the variables, causes first.
 ///
 /// # Errors
-/// When the graph is not square, or the order is not one of its variables or contradicts an edge.
+/// When the graph is not square or not finite, or the order is not one of its variables or contradicts an edge.
 ///
 /// # Examples
 /// ```
@@ -27,10 +27,8 @@ use sprs::{CsMat, CsMatView};
 /// # Ok::<(), icid_rs::IcidError>(())
 /// ```
 pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat<f64>, IcidError> {
-    let (d, columns) = graph.shape();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "B", rows: d, columns });
-    }
+    check_weights(graph)?;
+    let d = graph.rows();
     let rank = check_acyclic(graph, order)?;
     let mut causes: Vec<Vec<usize>> = vec![Vec::new(); d];
     for (&weight, (i, j)) in graph {

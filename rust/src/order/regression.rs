@@ -9,6 +9,7 @@
 //! F-test.
 
 use super::elimination::{Columns, DenseTheta, Factor, Rule};
+use crate::algebra::check::{check_shape, check_square, check_variances};
 use crate::algebra::least_squares::LeastSquares;
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
@@ -45,6 +46,7 @@ pub fn regress_along(
 ) -> Result<Fitted, IcidError> {
     data.check("theta", theta.dim())?;
     let factor = DenseTheta::new(theta, rule)?.factorise(interrupt)?;
+    data.knowledge.check_places(&inverse(&factor.order().collect::<Vec<_>>()))?;
     let mut candidates = candidates(&factor, data.score.samples, screen(theta.nrows()).min(data.score.penalty.sqrt()));
     candidates.reverse();
     let eliminated: Vec<u32> = factor.order().rev().collect();
@@ -67,11 +69,11 @@ pub fn regress_within(
 ) -> Result<Fitted, IcidError> {
     data.check("pattern", pattern.shape())?;
     let order = check_order(order, pattern.rows())?;
-    let row = |j: usize| {
-        let row = pattern.indptr().outer_inds_sz(j);
-        pattern.indices()[row].iter().map(|&i| i as u32).collect()
-    };
-    regress_among(data, &order, (0..pattern.rows()).map(row).collect(), interrupt)
+    let mut neighbours = vec![Vec::new(); pattern.rows()];
+    for (_, (j, i)) in pattern {
+        neighbours[j].push(i as u32);
+    }
+    regress_among(data, &order, neighbours, interrupt)
 }
 
 /// As [`regress_within`], with the neighbours of each variable in a list.
@@ -82,6 +84,7 @@ pub(crate) fn regress_among(
     interrupt: &Interrupt,
 ) -> Result<Fitted, IcidError> {
     let places = inverse(order);
+    data.knowledge.check_places(&places)?;
     for (j, causes) in neighbours.iter_mut().enumerate() {
         causes.retain(|&i| places[i as usize] < places[j]);
         data.respect(j as u32, causes);
@@ -128,29 +131,21 @@ impl<'a> Regression<'a> {
     /// # Errors
     /// When the covariance is not square, or the variances or the knowledge are those of another number of variables.
     pub fn new(covariance: ArrayView2<'a, f64>, score: Score<'a>, knowledge: &'a Knowledge) -> Result<Self, IcidError> {
-        let (rows, columns) = covariance.dim();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "covariance", rows, columns });
-        }
-        score.check_dim(rows)?;
-        if knowledge.dim() != rows {
-            return Err(IcidError::Length { what: "knowledge", expected: rows, found: knowledge.dim() });
-        }
+        let rows = check_square("covariance", covariance.dim())?;
+        check_variances(covariance)?;
+        score.check(rows)?;
+        knowledge.check_dim(rows)?;
         Ok(Self { covariance, score, knowledge })
     }
 
-    fn check(&self, what: &'static str, (rows, columns): (usize, usize)) -> Result<(), IcidError> {
-        let expected = self.covariance.nrows();
-        if (rows, columns) == (expected, expected) {
-            return Ok(());
-        }
-        Err(IcidError::Shape { what, rows, columns, expected })
+    fn check(&self, what: &'static str, shape: (usize, usize)) -> Result<(), IcidError> {
+        check_shape(what, shape, self.covariance.nrows())
     }
 
     /// Take forbidden causes out, and required ones in.
     fn respect(&self, effect: u32, causes: &mut Vec<u32>) {
         causes.retain(|&cause| self.knowledge.allows(cause, effect) && !self.knowledge.requires(cause, effect));
-        causes.extend(self.knowledge.causes(effect));
+        causes.extend(self.knowledge.required_parents(effect));
     }
 
     /// Fit variables, effects first, each to its candidates.
@@ -173,7 +168,7 @@ impl<'a> Regression<'a> {
             columns.push(variable, 1.0 / fit.left, fit.causes.into_iter().zip(fit.weights));
         }
         let same: Vec<u32> = (0..d as u32).collect();
-        let sem = columns.into_sem(&same, 0.0);
+        let sem = columns.into_sem(&same, 0.0).in_range()?;
         let score = self.score.total(&sem.noise_variances, sem.edges())?;
         Ok(Fitted { sem, score })
     }

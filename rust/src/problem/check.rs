@@ -9,13 +9,6 @@ use std::cmp::Ordering;
 /// Relative difference between Θ and its transpose that counts as rounding.
 const ASYMMETRY: f64 = 1e-6;
 
-pub(crate) fn check_finite(what: &'static str, matrix: CsMatView<f64>) -> Result<(), IcidError> {
-    match matrix.iter().find(|(value, _)| !value.is_finite()) {
-        Some((&value, (row, column))) => Err(IcidError::NotFinite { what, row, column, value }),
-        None => Ok(()),
-    }
-}
-
 pub(crate) fn positive_diagonal(theta: CsMatView<f64>) -> Result<Vec<f64>, IcidError> {
     (0..theta.rows())
         .map(|index| {

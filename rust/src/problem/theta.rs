@@ -1,7 +1,8 @@
 //! A sparse Θ, checked, symmetrised and renumbered.
 
-use super::check::{check_finite, invert_variances, positive_diagonal, symmetrise};
+use super::check::{invert_variances, positive_diagonal, symmetrise};
 use super::numbering::{breadth_first, fingerprints};
+use crate::algebra::check::{check_finite_sparse, check_square};
 use crate::algebra::csr::Csr;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
@@ -27,10 +28,7 @@ pub(crate) struct SparseTheta {
 impl SparseTheta {
     /// As [`Problem::new`](super::Problem::new).
     pub fn new(theta: CsMatView<f64>, noise_variances: Option<&[f64]>) -> Result<Self, IcidError> {
-        let (rows, columns) = theta.shape();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "theta", rows, columns });
-        }
+        let rows = check_square("theta", theta.shape())?;
         if rows == 0 {
             return Err(IcidError::Empty { what: "theta" });
         }
@@ -42,7 +40,7 @@ impl SparseTheta {
         ensure_room::<[usize; 8]>("checking theta", theta.nnz() as u128)?;
         let by_rows = if theta.is_csr() { None } else { Some(theta.to_csr()) };
         let theta = by_rows.as_ref().map_or(theta, CsMat::view);
-        check_finite("theta", theta)?;
+        check_finite_sparse("theta", theta)?;
         let diagonal = positive_diagonal(theta)?;
         let noise_precision = match noise_variances {
             Some(variances) => invert_variances(variances, rows)?,

@@ -1,5 +1,6 @@
 //! Sparse matrices, knowledge and named choices, from Python and back.
 
+use super::errors::to_python;
 use crate::knowledge::Knowledge;
 use crate::model::KernelChoice;
 use crate::solver::Schedule;
@@ -66,7 +67,7 @@ pub(super) fn to_knowledge(arrays: Option<KnowledgeArrays>, d: usize) -> PyResul
     if tiers.len() != d {
         return Err(PyValueError::new_err(format!("{} tiers for {d} variables", tiers.len())));
     }
-    Ok(Knowledge::new(&edges(&required)?, &edges(&forbidden)?, tiers))
+    Knowledge::new(&edges(&required)?, &edges(&forbidden)?, tiers).map_err(to_python)
 }
 
 pub(super) fn signed(py: Python<'_>, values: Vec<usize>) -> Bound<'_, PyArray1<i64>> {

@@ -193,10 +193,10 @@ pub(super) fn evaluate(
     let call = LongCall::new(n_threads, parts.pairs(), None)?;
     let (value, gradient, curvature, residual, seconds) = call.run(py, |monitor| {
         let problem = parts.assemble()?;
-        let (b, z) = (problem.gather(entries.view()), problem.gather(z.view()));
+        let (b, z) = (problem.gather(entries.view())?, problem.gather(z.view())?);
         let mut model = AugmentedLagrangian::new(&problem, rho, kernel, monitor.interrupt())?;
         if let Some(at) = multiplier_at {
-            model.update_multiplier(&problem.gather(at.view()));
+            model.update_multiplier(&problem.gather(at.view())?);
         }
         let mut gradient = vec![0.0; b.len()];
         let mut value = f64::NAN;
@@ -208,7 +208,7 @@ pub(super) fn evaluate(
             })
             .collect();
         let (curvature, residual) = (model.curvature(&b, &z), model.residual_norm(&b));
-        Ok((value, problem.to_matrix(&gradient), curvature, residual, seconds))
+        Ok((value, problem.to_matrix(&gradient)?, curvature, residual, seconds))
     })?;
     let at = |(_, (i, j)): (&f64, (usize, usize))| gradient.get(i, j).copied().unwrap_or(0.0);
     let gradient: Vec<f64> = entries.iter().map(at).collect();

@@ -3,8 +3,7 @@
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
-use crate::moments::scan::Value;
-use crate::moments::{Missing, Moments, Seen};
+use crate::moments::{Missing, Moments, Seen, Value};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -130,8 +130,7 @@ pub(super) fn arrange<'py>(
     order: PyReadonlyArray1<'py, i64>,
     knowledge: KnowledgeArrays<'py>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let order: Vec<u32> = unsigned(&order)?.into_iter().map(|i| i as u32).collect();
+    let order = unsigned(&order)?;
     let knowledge = to_knowledge(Some(knowledge), order.len())?;
-    let arranged = knowledge.arrange(&order);
-    Ok(signed(py, arranged.into_iter().map(|i| i as usize).collect()))
+    Ok(signed(py, knowledge.arrange(&order).map_err(to_python)?))
 }

@@ -16,10 +16,12 @@ pub use null::null_inflation;
 pub(crate) use shape::{BLOCK_ROWS, Sums};
 pub use shape::{Shape, shape_statistics};
 
+use crate::algebra::check::{check_positive, check_positive_parameter};
 use crate::error::IcidError;
 
 /// What is assumed about the noise variances.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Noise<'a> {
     /// All are equal, to an unknown number.
     Equal,
@@ -73,28 +75,37 @@ pub fn edge_penalty(samples: f64, variables: usize) -> f64 {
     samples.ln() + 4.0 * (variables as f64).ln()
 }
 
+/// Check that known noise variances are positive and finite.
+pub(crate) fn check_known_variances(variances: &[f64]) -> Result<(), IcidError> {
+    match variances.iter().enumerate().find(|(_, value)| !(**value > 0.0 && value.is_finite())) {
+        Some((index, &value)) => Err(IcidError::Variance { index, value }),
+        None => Ok(()),
+    }
+}
+
 impl<'a> Score<'a> {
     /// Score with the default [`Shape`].
     ///
     /// # Errors
     /// When the number of samples is not positive, the penalty is negative, or a known variance is not positive.
     pub fn new(samples: f64, penalty: f64, noise: Noise<'a>) -> Result<Self, IcidError> {
-        if !(samples > 0.0 && samples.is_finite()) {
-            return Err(IcidError::Parameter { name: "samples", value: samples, requirement: "positive and finite" });
-        }
-        if !(penalty >= 0.0 && penalty.is_finite()) {
-            return Err(IcidError::Parameter { name: "penalty", value: penalty, requirement: "finite and >= 0" });
-        }
-        for (index, &value) in noise.variances().unwrap_or_default().iter().enumerate() {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(IcidError::Variance { index, value });
-            }
-        }
-        Ok(Self { samples, penalty, noise, shape: Shape::default() })
+        let score = Self { samples, penalty, noise, shape: Shape::default() };
+        score.check_fields()?;
+        Ok(score)
     }
 
-    /// Check that known variances are those of d variables.
-    pub(crate) fn check_dim(&self, d: usize) -> Result<(), IcidError> {
+    fn check_fields(&self) -> Result<(), IcidError> {
+        check_positive_parameter("samples", self.samples)?;
+        if !(self.penalty >= 0.0 && self.penalty.is_finite()) {
+            let requirement = "finite and >= 0";
+            return Err(IcidError::Parameter { name: "penalty", value: self.penalty, requirement });
+        }
+        check_known_variances(self.noise.variances().unwrap_or_default())
+    }
+
+    /// Check the score for use with d variables: its fields, which are public, and the number of known variances.
+    pub(crate) fn check(&self, d: usize) -> Result<(), IcidError> {
+        self.check_fields()?;
         match self.noise.variances() {
             Some(variances) if variances.len() != d => {
                 Err(IcidError::Length { what: "noise_variances", expected: d, found: variances.len() })
@@ -106,9 +117,14 @@ impl<'a> Score<'a> {
     /// Score a graph by the variances that its edges leave unexplained, and the number of its edges.
     ///
     /// # Errors
-    /// When there are known variances of another number of variables.
+    /// When there is no variance, one that is not positive and finite, or another number of them than there are known
+    /// noise variances.
     pub fn total(&self, residual_variances: &[f64], edges: usize) -> Result<f64, IcidError> {
-        self.check_dim(residual_variances.len())?;
+        if residual_variances.is_empty() {
+            return Err(IcidError::Empty { what: "residual_variances" });
+        }
+        self.check(residual_variances.len())?;
+        check_positive("residual_variances", residual_variances.iter().copied())?;
         Ok(self.misfit(residual_variances) + self.penalty * edges as f64)
     }
 

@@ -6,6 +6,9 @@
 //! hundred exceeds (and at least five pairs, so that a few missed edges do not count) with that of χ². It is about 1
 //! where the model is right and the graph has been found.
 
+use crate::algebra::check::{
+    check_finite, check_finite_sparse, check_positive_parameter, check_shape, check_square, check_variances,
+};
 use crate::algebra::quantile::{chi_squared_upper_quantile, quantile};
 use crate::error::IcidError;
 use ndarray::ArrayView2;
@@ -23,20 +26,15 @@ const FEWEST_PAIRS: usize = 4;
 /// `b[i, j] ≠ 0` is the weight of i → j. The result is at least 1.
 ///
 /// # Errors
-/// When the sizes differ, or the number of samples is not positive.
+/// When the sizes differ, the number of samples is not positive, an entry is not finite or a variance not positive, or the
+/// graph leaves nothing of the variance of a variable.
 pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f64) -> Result<f64, IcidError> {
-    let (d, columns) = covariance.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "covariance", rows: d, columns });
-    }
-    if b.shape() != (d, d) {
-        let (rows, columns) = b.shape();
-        return Err(IcidError::Shape { what: "B", rows, columns, expected: d });
-    }
-    if !(samples > 0.0 && samples.is_finite()) {
-        return Err(IcidError::Parameter { name: "samples", value: samples, requirement: "positive and finite" });
-    }
-    let mut squares = residual_squares(&b.to_csc(), covariance);
+    let d = check_square("covariance", covariance.dim())?;
+    check_variances(covariance)?;
+    check_shape("B", b.shape(), d)?;
+    check_finite_sparse("B", b)?;
+    check_positive_parameter("samples", samples)?;
+    let mut squares = residual_squares(&b.to_csc(), covariance)?;
     if squares.len() < FEWEST_PAIRS {
         return Ok(1.0);
     }
@@ -46,7 +44,7 @@ pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f
 }
 
 /// Squared correlations between the residuals of pairs without an edge; of very many variables, some.
-fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f64> {
+fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result<Vec<f64>, IcidError> {
     let chosen = chosen_variables(covariance);
     // Row r of I − Bᵀ, by ascending variables: the residual of r.
     let residuals: Vec<Vec<(usize, f64)>> = chosen
@@ -78,6 +76,13 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f6
             },
         )
         .collect();
+    for (s, row) in rows.iter().enumerate() {
+        let (index, pivot) = (chosen[s], row[s]);
+        if !(pivot > 0.0 && row.iter().all(|value| value.is_finite())) {
+            check_finite("covariance", covariance)?;
+            return Err(IcidError::Singular { index, pivot, diagonal: covariance[[index, index]] });
+        }
+    }
     let scale: Vec<f64> = rows.iter().enumerate().map(|(s, row)| 1.0 / row[s].sqrt()).collect();
     let has_edge = |r: usize, s: usize| parents.get(r, s).is_some_and(|&weight| weight != 0.0);
     let mut squares = Vec::with_capacity(chosen.len() * chosen.len().saturating_sub(1) / 2);
@@ -88,7 +93,7 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f6
             }
         }
     }
-    squares
+    Ok(squares)
 }
 
 /// All variables, or so many of them, of large and small variance alike whatever their order.

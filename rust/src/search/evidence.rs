@@ -34,8 +34,8 @@ impl<'a> Evidence<'a> {
     /// Refer to correlations, stored row by row.
     ///
     /// # Errors
-    /// When the correlations are not square, not stored by rows, not finite or have a diagonal other than 1; when the
-    /// score assumes equal noise variances, since it is then not a sum over variables; when the variances or the
+    /// When the correlations are not square, not stored by rows, not between −1 and 1 or have a diagonal other than 1;
+    /// when the score assumes equal noise variances, since it is then not a sum over variables; when the variances or the
     /// knowledge are those of another number of variables.
     pub fn new(
         correlation: ArrayView2<'a, f64>,
@@ -53,16 +53,17 @@ impl<'a> Evidence<'a> {
             let (row, column, value) = (at / dim, at % dim, entries[at]);
             return Err(IcidError::NotFinite { what: "correlation", row, column, value });
         }
+        if let Some(&value) = entries.iter().find(|value| value.abs() > 1.0 + 1e-9) {
+            return Err(IcidError::Parameter { name: "a correlation", value, requirement: "between -1 and 1" });
+        }
         if let Some(&value) = correlation.diag().iter().find(|&&value| (value - 1.0).abs() > 1e-9) {
             return Err(IcidError::Parameter { name: "the diagonal of the correlation", value, requirement: "1" });
         }
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
         }
-        score.check_dim(dim)?;
-        if knowledge.dim() != dim {
-            return Err(IcidError::Length { what: "knowledge", expected: dim, found: knowledge.dim() });
-        }
+        score.check(dim)?;
+        knowledge.check_dim(dim)?;
         Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
     }
 
@@ -83,6 +84,9 @@ impl<'a> Evidence<'a> {
     ) -> Result<Self, IcidError> {
         if rows.nrows() != self.dim {
             return Err(IcidError::Length { what: "values", expected: self.dim, found: rows.nrows() });
+        }
+        if rows.ncols() == 0 {
+            return Err(IcidError::Empty { what: "values" });
         }
         let Some(entries) = rows.to_slice() else { return Err(IcidError::NotByRows { what: "values" }) };
         if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
@@ -181,7 +185,7 @@ mod tests {
         assert!(matches!(fault(&good, short), IcidError::Length { expected: 2, found: 1, .. }));
         assert!(matches!(fault(&Array2::eye(3), score()), IcidError::Length { .. }));
         assert!(matches!(fault(&ndarray::array![[1.0, f64::NAN], [0.5, 1.0]], score()), IcidError::NotFinite { .. }));
-        assert!(matches!(fault(&ndarray::array![[2.0, 0.5], [0.5, 1.0]], score()), IcidError::Parameter { .. }));
+        assert!(matches!(fault(&ndarray::array![[0.9, 0.5], [0.5, 1.0]], score()), IcidError::Parameter { .. }));
         let by_columns = Evidence::new(good.view().reversed_axes(), score(), &knowledge);
         assert!(matches!(by_columns, Err(IcidError::NotByRows { .. })));
         let evidence = Evidence::new(good.view(), score(), &knowledge).unwrap();

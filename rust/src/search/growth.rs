@@ -61,7 +61,7 @@ impl Workspace {
 
     fn select(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
         self.kept.clear();
-        self.kept.extend_from_slice(evidence.knowledge.causes(variable));
+        self.kept.extend_from_slice(evidence.knowledge.required_parents(variable));
         self.touched.clear();
         let mut left = self.grow(evidence, variable, before);
         // Each round lowers the score, so this ends.

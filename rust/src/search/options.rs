@@ -35,6 +35,7 @@ impl Budget {
 
 /// The variables among which the parents of a variable are sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Among {
     /// Neighbours in Θ that come before it; without an inverse, also variables that are marginally dependent on it.
     Support,
@@ -44,6 +45,7 @@ pub enum Among {
 
 /// The order along which a graph was fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Proposer {
     /// Elimination, whose order follows from Θ.
     Elimination,

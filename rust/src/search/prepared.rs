@@ -75,7 +75,7 @@ impl Prepared {
             join(numbers[i as usize], numbers[j as usize]);
         }
         for effect in 0..d as u32 {
-            knowledge.causes(effect).iter().for_each(|&cause| join(cause, effect));
+            knowledge.required_parents(effect).iter().for_each(|&cause| join(cause, effect));
         }
         for list in &mut candidates {
             list.sort_unstable();

@@ -79,9 +79,7 @@ impl<'a> Searcher<'a> {
                 return Err(IcidError::Shape { what, rows, columns, expected });
             }
         }
-        if knowledge.dim() != expected {
-            return Err(IcidError::Length { what: "knowledge", expected, found: knowledge.dim() });
-        }
+        knowledge.check_dim(expected)?;
         if samples == 0 {
             return Err(IcidError::Parameter { name: "samples", value: 0.0, requirement: "at least 1" });
         }
@@ -136,7 +134,7 @@ impl<'a> Searcher<'a> {
         }
         let rule = Rule::SmallestPivot { noise_variances };
         let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;
-        self.along(&self.arrange(&sem.order)?, Among::Support, penalty, noise, interrupt)
+        self.along(&self.knowledge.arrange(&sem.order)?, Among::Support, penalty, noise, interrupt)
     }
 
     /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
@@ -154,7 +152,7 @@ impl<'a> Searcher<'a> {
         noise: Noise,
         interrupt: &Interrupt,
     ) -> Result<OrderFit, IcidError> {
-        let proposed = self.arrange(proposed)?;
+        let proposed = self.knowledge.arrange(proposed)?;
         let along = |order: &[usize], among| self.along(order, among, penalty, noise, interrupt);
         let first = self.eliminate(penalty, noise, interrupt)?;
         let d = self.table.dim() as f64;
@@ -184,7 +182,7 @@ impl<'a> Searcher<'a> {
         let Prepared { names, numbers, .. } = prepared;
         let variance = |i: u32| self.table.covariance[[i as usize, i as usize]];
         let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
-        score.check_dim(names.len())?;
+        score.check(names.len())?;
         // In units of the variances, because variables are scaled to unit variance.
         let noise_shares: Option<Vec<f64>> =
             options.noise.variances().map(|known| names.iter().map(|&i| known[i as usize] / variance(i)).collect());
@@ -199,7 +197,7 @@ impl<'a> Searcher<'a> {
         }
         let starts: Vec<Vec<u32>> = starts
             .iter()
-            .map(|start| Ok(self.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
+            .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
             .collect::<Result<_, IcidError>>()?;
         let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
 
@@ -260,12 +258,6 @@ impl<'a> Searcher<'a> {
     fn regression<'s>(&'s self, penalty: f64, noise: Noise<'s>) -> Result<Regression<'s>, IcidError> {
         let score = Score::new(self.samples as f64, penalty, noise)?;
         Regression::new(self.table.covariance, score, self.knowledge)
-    }
-
-    /// The order closest to a given one that respects prior knowledge.
-    fn arrange(&self, order: &[usize]) -> Result<Vec<usize>, IcidError> {
-        let order = check_order(order, self.table.dim())?;
-        Ok(self.knowledge.arrange(&order).into_iter().map(|i| i as usize).collect())
     }
 
     fn prepared(&self) -> Result<&Prepared, IcidError> {

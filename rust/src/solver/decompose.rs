@@ -53,7 +53,7 @@ pub fn decompose(problem: &Problem, settings: &Settings, monitor: &Monitor) -> R
     };
     let setup_time: Duration = minima.iter().map(|minimum| minimum.setup_time).sum();
     Ok(Solution {
-        b: problem.to_matrix(&b),
+        b: problem.to_matrix(&b)?,
         status,
         residual,
         info: Info {

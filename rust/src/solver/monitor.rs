@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Where a solve stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Round of the augmented Lagrangian method, from 1, in the component being solved.
     pub round: usize,

@@ -5,6 +5,7 @@ use crate::model::KernelChoice;
 
 /// How FISTA picks its steps and its momentum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Schedule {
     /// Steps that may grow, and momentum that restarts when it points uphill.
     #[default]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// How a solve ended. None of these is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// The residual is within the tolerance.
     Converged,
@@ -36,6 +37,7 @@ impl Status {
 
 /// One round of the augmented Lagrangian method, over all connected components.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Round {
     /// Round of the augmented Lagrangian method, from 1.
     pub round: usize,
@@ -53,6 +55,7 @@ pub struct Round {
 
 /// What a solve took.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Info {
     /// FISTA iterations over all rounds, in each of the component that took most.
     pub iterations: usize,
@@ -80,6 +83,7 @@ pub struct Info {
 
 /// The decomposition.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Solution {
     /// B, without its zeros; row causes column.
     pub b: CsMat<f64>,

@@ -1,6 +1,7 @@
 //! A dense Θ, checked and arranged for elimination (see [`panels`](super::panels)).
 
 use super::{Rule, scales};
+use crate::algebra::check::check_square;
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::knowledge::Waiting;
@@ -32,10 +33,7 @@ pub(in crate::order) struct DenseTheta {
 impl DenseTheta {
     /// Check Θ and arrange it for a rule: scaled to unit noise, in an order of its own or in the one given.
     pub fn new(theta: &ArrayView2<f64>, rule: Rule) -> Result<Self, IcidError> {
-        let (rows, columns) = theta.dim();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "theta", rows, columns });
-        }
+        let rows = check_square("theta", theta.dim())?;
         if rows == 0 {
             return Err(IcidError::Empty { what: "theta" });
         }
@@ -65,6 +63,7 @@ impl DenseTheta {
         arranged.scale = names.iter().map(|&i| scales[i as usize]).collect();
         arranged.names = names;
         if let Rule::Respecting { knowledge, .. } = rule {
+            knowledge.check_dim(rows)?;
             arranged.waiting = Some(Waiting::new(knowledge, true));
         }
         arranged.fill(theta);

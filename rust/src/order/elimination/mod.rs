@@ -45,6 +45,7 @@ const SMALL: f64 = 128.0;
 
 /// Which variable is eliminated next.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Rule<'a> {
     /// The one with the smallest `Θ_ii Ω_i`; without noise variances, with the smallest `Θ_ii`.
     SmallestPivot {
@@ -73,6 +74,7 @@ impl<'a> Rule<'a> {
 
 /// An inverse covariance matrix, stored one way or the other.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Theta<'a> {
     /// Every entry.
     Dense(ArrayView2<'a, f64>),
