@@ -10,6 +10,7 @@ use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::pattern::TwoHop;
 use icid_rs::{Interrupt, Problem};
 use std::hint::black_box;
+use std::time::Duration;
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -80,5 +81,10 @@ fn crossover(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, pattern, crossover);
+// Short measurements, so that all benches together take two minutes.
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+    targets = evaluation, pattern, crossover
+}
 criterion_main!(benches);

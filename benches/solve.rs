@@ -9,6 +9,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use icid_rs::solver::Monitor;
 use icid_rs::{Problem, Schedule, Settings, decompose};
 use std::hint::black_box;
+use std::time::Duration;
 
 fn solve(c: &mut Criterion) {
     let mut group = c.benchmark_group("solve");
@@ -26,5 +27,10 @@ fn solve(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, solve);
+// Short measurements, so that all benches together take two minutes.
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+    targets = solve
+}
 criterion_main!(benches);

@@ -28,7 +28,7 @@ use crate::algebra::check::{check_finite, check_not_negative, check_positive, ch
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array2, ArrayView2, Axis, aview1, s};
 use packing::{DEPTH, Packed};
 use pulp::Arch;
 use rayon::prelude::*;
@@ -123,7 +123,7 @@ impl Moments {
             check_positive("weight", weight)?;
         }
         for (what, numbers) in [("shift", &shift), ("mean", &mean)] {
-            check_finite(what, ArrayView1::from(numbers).insert_axis(Axis(0)))?;
+            check_finite(what, aview1(numbers).insert_axis(Axis(0)))?;
         }
         check_finite("second", *second)?;
         third.map_or(Ok(()), |third| check_finite("third", *third))?;
