@@ -17,7 +17,6 @@ const SMALLEST: Rule = Rule::SmallestPivot { noise_variances: None };
 /// Θ of random models, in which eliminating a sink removes the entries between its parents.
 fn sparse(c: &mut Criterion) {
     let mut group = c.benchmark_group("elimination, sparse");
-    group.sample_size(10);
     for (d, degree) in [(1_000, 1), (10_000, 1), (100_000, 1), (2_000, 2)] {
         let theta = random_theta(d, degree, 1);
         group.bench_function(BenchmarkId::new(format!("ER{degree}"), d), |bench| {
@@ -30,7 +29,6 @@ fn sparse(c: &mut Criterion) {
 /// The covariance of random models, which has hardly any zeros and is as good as an inverse covariance for timing.
 fn dense(c: &mut Criterion) {
     let mut group = c.benchmark_group("elimination, dense");
-    group.sample_size(10);
     for d in [100, 500, 1_000] {
         let theta = covariance(d);
         let along: Vec<usize> = (0..d).collect();
@@ -59,7 +57,10 @@ fn order(b: &sprs::CsMat<f64>) -> Vec<usize> {
 // Short measurements, so that all benches together take two minutes.
 criterion_group! {
     name = benches;
-    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
     targets = sparse, dense
 }
 criterion_main!(benches);

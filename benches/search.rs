@@ -32,7 +32,6 @@ fn table(d: usize, degree: usize, n: usize) -> (Array2<f64>, CsMat<f64>) {
 
 fn search(c: &mut Criterion) {
     let mut group = c.benchmark_group("search");
-    group.sample_size(10);
     let n = 1_000;
     for (d, degree) in [(20, 2), (50, 2), (200, 2)] {
         let (covariance, theta) = table(d, degree, n);
@@ -56,7 +55,10 @@ fn search(c: &mut Criterion) {
 // Short measurements, so that all benches together take two minutes.
 criterion_group! {
     name = benches;
-    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
     targets = search
 }
 criterion_main!(benches);
