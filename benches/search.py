@@ -25,8 +25,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs import ICID, ScaleWarning, datasets, equivalence_class, fdr_precision, metrics
-from icid_rs._core import edge_penalty
+from icid_rs import ICID, ScaleWarning, _core, datasets, equivalence_class, fdr_precision, metrics
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 
@@ -121,16 +120,12 @@ def sweep(seeds: int) -> None:
             estimate = fdr_precision(X)
             order = np.random.default_rng(seed).permutation(d)
             begin = time.perf_counter()
-            searcher = estimate.searcher(None, n_threads=1)
-            found = searcher.search(
+            found = estimate.searcher(None, n_threads=1).search(
                 [order],
-                penalty=edge_penalty(len(X), d),
+                penalty=_core.edge_penalty(len(X), d),
                 noise_variances=None,
                 values=None,
-                trials=0,
-                patience=None,
-                seconds=None,
-                seed=0,
+                budget={"trials": 0, "patience": None, "seconds": None, "seed": 0},
             )
             whole.append(time.perf_counter() - begin)
             moves.append(found.descent[0])

@@ -1,6 +1,6 @@
 """Speed of the core, as ratios measured in one run.
 
-python benches/speed.py
+python -m benches.speed
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +21,7 @@ from icid_rs import _core, datasets, decompose
 from icid_rs._util.validation import csr_parts
 
 # The same method in plain NumPy, to compare with.
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-import reference
+from tests.helpers import reference
 
 
 def model(d: int, seed: int = 1) -> sp.csr_array:
@@ -41,7 +39,7 @@ def point(theta: sp.csr_array) -> sp.csr_array:
 def evaluation(theta: sp.csr_array, threads: int, repeat: int) -> float:
     """Median seconds of an evaluation of value and gradient."""
     B = csr_parts(point(theta))
-    return float(np.median(_core.evaluate(csr_parts(theta), B, B, repeat=repeat, n_threads=threads)[4]))
+    return float(np.median(_core.evaluate({"theta": csr_parts(theta)}, B, B, repeat=repeat, n_threads=threads).seconds))
 
 
 def dense_evaluation(theta: sp.csr_array, repeat: int) -> float:
@@ -91,7 +89,7 @@ def schedules() -> None:
 
 def memory() -> None:
     """Peak memory of a whole process, interpreter and libraries included."""
-    command = [sys.executable, __file__, "--memory"]
+    command = [sys.executable, "-m", "benches.speed", "--memory"]
     peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     print(
         f"d = 100 000, ER1, a decomposition of three rounds of 50 iterations: peak memory {int(peak) / 2**10:.0f} MiB"

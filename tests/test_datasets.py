@@ -90,3 +90,11 @@ def test_bad_requests_are_refused():
         datasets.sem_precision([[0, 1], [0, 0]], [1, 1, 1])
     with pytest.raises(ValueError, match="square"):
         causal_order(np.ones((2, 3)))
+
+
+def test_a_file_that_is_no_netsim(tmp_path):
+    import scipy.io
+
+    scipy.io.savemat(tmp_path / "other.mat", {"x": 1.0})
+    with pytest.raises(ValueError, match="no NetSim file"):
+        datasets.load_netsim(tmp_path / "other.mat")

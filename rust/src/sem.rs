@@ -1,10 +1,12 @@
-//! Graphs as they are found: a linear structural equation model, or an acyclic graph alone, each with a causal order.
+//! Linear structural equation models and acyclic graphs, each with a causal order.
 
+use crate::algebra::check::{check_finite_sparse, check_size, check_square};
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::memory::ensure_room;
+use crate::score::check_known_variances;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+use ndarray::{Array2, ArrayViewMut2, s};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
@@ -38,22 +40,23 @@ pub struct LinearSem {
 }
 
 impl LinearSem {
-    /// Put a model together.
+    /// Make a model from its weights, a causal order and the noise variances.
     ///
     /// # Errors
     /// When B is not square or not finite, has an edge that contradicts the order, or when there is not one positive
     /// variance for each variable.
     pub fn new(b: CsMat<f64>, order: Vec<usize>, noise_variances: Vec<f64>) -> Result<Self, IcidError> {
-        let Dag { graph: b, order } = Dag::new(b, order)?;
-        if noise_variances.len() != order.len() {
-            let (expected, found) = (order.len(), noise_variances.len());
-            return Err(IcidError::Size { what: "noise_variances", expected, found });
-        }
         let sem = Self { b, order, noise_variances };
-        match sem.noise_variances.iter().enumerate().find(|(_, v)| !(**v > 0.0 && v.is_finite())) {
-            Some((index, &value)) => Err(IcidError::Variance { index, value }),
-            None => Ok(sem),
-        }
+        sem.check()?;
+        Ok(sem)
+    }
+
+    /// Check what [`LinearSem::new`] promises: fields are public and may have been changed since.
+    fn check(&self) -> Result<(), IcidError> {
+        check_weights(self.b.view())?;
+        check_acyclic(self.b.view(), &self.order)?;
+        check_size("noise_variances", self.noise_variances.len(), self.order.len())?;
+        check_known_variances(&self.noise_variances)
     }
 
     /// Number of variables d.
@@ -71,7 +74,7 @@ impl LinearSem {
     /// The covariance of the variables, `(I − B)⁻ᵀ Ω (I − B)⁻¹`.
     ///
     /// # Errors
-    /// When it does not fit into memory.
+    /// When it does not fit into memory, or the fields were changed to what [`LinearSem::new`] would refuse.
     ///
     /// # Examples
     /// ```
@@ -83,6 +86,7 @@ impl LinearSem {
     /// # Ok::<(), icid_rs::IcidError>(())
     /// ```
     pub fn covariance(&self) -> Result<Array2<f64>, IcidError> {
+        self.check()?;
         let d = self.dim();
         ensure_room::<[f64; 2]>("the covariance of a model", d as u128 * d as u128)?;
         let parents = self.b.to_csc();
@@ -96,18 +100,15 @@ impl LinearSem {
                 row[j] = column.iter().flat_map(|c| c.iter()).map(|(k, weight)| weight * row[k]).sum();
             }
         });
-        let effects = ArrayView2::from_shape((d, d), &effects).expect("an entry for each pair");
+        let effects = square(d, effects);
         let mut covariance = vec![0.0; d * d];
         covariance.par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(block, rows)| {
-            let (first, count) = (block * ROWS, rows.len() / d);
-            let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
-            let some = effects.slice(s![.., first..first + count]);
-            general_mat_mul(1.0, &some.t(), &effects, 0.0, &mut rows);
+            multiply_rows(&effects, block * ROWS, rows);
         });
-        Ok(Array2::from_shape_vec((d, d), covariance).expect("an entry for each pair"))
+        Ok(square(d, covariance))
     }
 
-    /// Refuse weights and variances that left the range of numbers on the way back to the caller's units.
+    /// Check that weights and variances did not overflow or underflow when converted to the caller's units.
     pub(crate) fn in_range(self) -> Result<Self, IcidError> {
         let lost = |&(_, &value): &(usize, &f64)| !(value > 0.0 && value.is_finite());
         if let Some((index, &value)) = self.noise_variances.iter().enumerate().find(lost) {
@@ -130,7 +131,7 @@ pub struct Fitted {
     pub score: f64,
 }
 
-/// An acyclic graph with weights of any meaning.
+/// A weighted acyclic graph.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Dag {
@@ -141,7 +142,7 @@ pub struct Dag {
 }
 
 impl Dag {
-    /// Put a graph together with its order.
+    /// Make a graph from its edges and a causal order.
     ///
     /// # Errors
     /// When the graph is not square or not finite, or has an edge that contradicts the order.
@@ -152,16 +153,21 @@ impl Dag {
     }
 }
 
+/// Write rows of `XᵀX`, from the given one on.
+fn multiply_rows(x: &Array2<f64>, first: usize, rows: &mut [f64]) {
+    let (d, count) = (x.ncols(), rows.len() / x.ncols());
+    let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
+    general_mat_mul(1.0, &x.slice(s![.., first..first + count]).t(), x, 0.0, &mut rows);
+}
+
+fn square(d: usize, entries: Vec<f64>) -> Array2<f64> {
+    Array2::from_shape_vec((d, d), entries).expect("an entry for each pair")
+}
+
 /// Check that B is square and finite.
 pub(crate) fn check_weights(b: CsMatView<f64>) -> Result<(), IcidError> {
-    let (rows, columns) = b.shape();
-    if rows != columns {
-        return Err(IcidError::NotSquare { what: "B", rows, columns });
-    }
-    match b.iter().find(|(value, _)| !value.is_finite()) {
-        Some((&value, (row, column))) => Err(IcidError::NotFinite { what: "B", row, column, value }),
-        None => Ok(()),
-    }
+    check_square("B", b.shape())?;
+    check_finite_sparse("B", b)
 }
 
 /// Check that an order is one of the variables, and that every edge leads from an earlier variable to a later one; return

@@ -1,15 +1,17 @@
 //! Which pairs of variables depend on each other: correlations, and tests of partial correlations.
 
+use crate::algebra::check::{check_square, check_variances};
 use crate::algebra::quantile::normal_upper_quantile;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-/// Divide a covariance by standard deviations. Mirror images are the same to the bit, and the diagonal is 1.
+/// The correlation matrix of a covariance matrix: symmetric to the bit, with a diagonal of 1.
 ///
 /// # Errors
-/// When the covariance is not square, has a variance that is not positive, an entry that is not finite, or no room.
+/// When the covariance is not square, has a variance that is not positive or an entry that is not finite, or does not fit into
+/// memory.
 ///
 /// # Examples
 /// ```
@@ -25,21 +27,14 @@ pub fn correlation_matrix(covariance: ArrayView2<f64>) -> Result<Array2<f64>, Ic
 
 /// The correlations of variables in another order: row i belongs to the variable `names[i]`.
 pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]) -> Result<Array2<f64>, IcidError> {
-    let (d, columns) = covariance.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "covariance", rows: d, columns });
-    }
-    for (index, &value) in covariance.diag().iter().enumerate() {
-        if !(value > 0.0 && value.is_finite()) {
-            return Err(IcidError::Positive { what: "the diagonal of the covariance", index, value });
-        }
-    }
+    let d = check_square("covariance", covariance.dim())?;
+    check_variances(&covariance)?;
     ensure_room::<f64>("the correlation matrix", d as u128 * d as u128)?;
     let scale: Vec<f64> = covariance.diag().iter().map(|v| v.sqrt()).collect();
     let mut entries = vec![0.0; d * d];
     entries.par_chunks_mut(d.max(1)).zip(names).try_for_each(|(row, &a)| {
         for (entry, &b) in row.iter_mut().zip(names) {
-            // Of mirror images, the one below the diagonal in the caller's numbering counts.
+            // Read the entry below the diagonal in the caller's numbering, so that the result is exactly symmetric.
             let (i, j) = (a.max(b) as usize, a.min(b) as usize);
             // Adding zero removes the sign of a negative zero, which hashes of the entries would see.
             *entry = if i == j { 1.0 } else { covariance[[i, j]] / scale[j] / scale[i] + 0.0 };
@@ -54,18 +49,15 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
 
 /// Pairs (i, j), i > j, whose partial correlation differs from zero, row by row.
 ///
-/// Each is tested by Fisher's z-transformation with so many `degrees` of freedom, and the false discovery rate is
+/// Each is tested by Fisher's z-transformation with `degrees` degrees of freedom, and the false discovery rate is
 /// controlled at `alpha` by the procedure of Benjamini and Hochberg (1995). `theta` is an inverse covariance, of which
 /// the lower triangle is read.
 ///
 /// # Errors
-/// When Θ is not square or has a diagonal entry that is not positive, there are no degrees of freedom, or alpha is not
-/// between 0 and 1.
+/// When Θ is not square, has an entry that is not finite or a diagonal entry that is not positive; when there are no degrees
+/// of freedom; when alpha is not between 0 and 1.
 pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result<Vec<(u32, u32)>, IcidError> {
-    let (d, columns) = theta.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "theta", rows: d, columns });
-    }
+    let d = check_square("theta", theta.dim())?;
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(IcidError::Parameter { name: "alpha", value: alpha, requirement: "between 0 and 1" });
     }
@@ -76,7 +68,7 @@ pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result
         return Err(IcidError::Diagonal { index, value });
     }
     let pairs = (d * d.saturating_sub(1) / 2).max(1);
-    // The smallest correlation that may be among so many discoveries.
+    // The critical partial correlation if there are this many discoveries.
     let least = |found: usize| {
         let level = alpha * found as f64 / pairs as f64 / 2.0;
         (normal_upper_quantile(level) / (degrees as f64).sqrt()).tanh()
@@ -84,12 +76,22 @@ pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result
     let scale: Vec<f64> = theta.diag().iter().map(|t| t.sqrt()).collect();
     let lenient = least(pairs);
     let row = |i: usize| {
-        let sizes = (0..i).map(|j| (theta[[i, j]].abs() / scale[i] / scale[j], j));
-        sizes.filter(|&(size, _)| size >= lenient).map(|(size, j)| (i as u32, j as u32, size)).collect::<Vec<_>>()
+        let mut found = Vec::new();
+        for j in 0..i {
+            let value = theta[[i, j]];
+            if !value.is_finite() {
+                return Err(IcidError::NotFinite { what: "theta", row: i, column: j, value });
+            }
+            let size = value.abs() / scale[i] / scale[j];
+            if size >= lenient {
+                found.push((i as u32, j as u32, size));
+            }
+        }
+        Ok(found)
     };
-    let rows: Vec<_> = (0..d).into_par_iter().map(row).collect();
+    let rows: Vec<_> = (0..d).into_par_iter().map(row).collect::<Result<_, _>>()?;
     let mut found: Vec<(u32, u32, f64)> = rows.into_iter().flatten().collect();
-    // As many are discoveries as are significant at the level that so many allow.
+    // The procedure of Benjamini and Hochberg: the largest number of pairs that all pass the critical value for that number.
     let mut allowed = pairs;
     while found.len() < allowed {
         allowed = found.len();
@@ -144,6 +146,7 @@ mod tests {
         assert!(discoveries(theta.view(), 0, 0.05).is_err());
         assert!(discoveries(Array2::zeros((2, 2)).view(), 10, 0.05).is_err());
         assert!(discoveries(Array2::zeros((2, 3)).view(), 10, 0.05).is_err());
+        assert!(discoveries(ndarray::array![[1.0, 0.0], [f64::NAN, 1.0]].view(), 10, 0.05).is_err());
         assert!(correlation_matrix(Array2::zeros((2, 2)).view()).is_err());
         assert!(correlation_matrix(ndarray::array![[1.0, f64::NAN], [f64::NAN, 1.0]].view()).is_err());
     }

@@ -120,7 +120,7 @@ fn the_truth_has_no_residual() {
     let b = random_dag(60, 2, random);
     let variances: Vec<f64> = (0..60).map(|_| 0.5 + random.uniform()).collect();
     let problem = Problem::new(precision(&b, &variances).view(), Some(&variances)).unwrap();
-    let truth = problem.gather(b.view());
+    let truth = problem.gather(b.view()).unwrap();
     for kernel in [KernelChoice::Clique, KernelChoice::Dense] {
         assert!(model(&problem, kernel, None).residual_norm(&truth) < 1e-12);
     }
@@ -165,7 +165,7 @@ fn forbidden_edges_do_not_move() {
     let x = point(&problem, random);
     let mut gradient = vec![0.0; x.len()];
     model(&problem, KernelChoice::Dense, None).value_and_gradient(&x, &mut gradient);
-    let moved = problem.to_matrix(&gradient);
+    let moved = problem.to_matrix(&gradient).unwrap();
     assert!(b.iter().all(|(_, (i, j))| moved.get(i, j).is_none()) && moved.nnz() > 0);
     assert_eq!(problem.forbidden().len(), b.nnz());
 }

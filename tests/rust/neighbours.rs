@@ -47,6 +47,79 @@ fn a_chain_is_found_from_fewer_rows_than_variables() {
     assert!(right >= 200 && chosen.nnz() - right <= 10, "{right} of {}", chosen.nnz());
 }
 
+/// Weights of the scaled lasso of each variable, its penalty `λ₀ σ`, and the residual's inner products with all variables.
+fn lasso_of(values: &Array2<f64>, level: f64) -> (Array2<f64>, Vec<f64>, Array2<f64>) {
+    let data = Standardised::new(&values.view()).unwrap();
+    let weights = scaled_lasso(data, None, level, &Interrupt::default()).unwrap().0.to_dense();
+    let residual = values - &weights.dot(values);
+    let penalties = residual.rows().into_iter().map(|row| level * row.dot(&row).sqrt()).collect();
+    let gradient = residual.dot(&values.t());
+    (weights, penalties, gradient)
+}
+
+#[test]
+fn the_lasso_satisfies_its_conditions_of_optimality() {
+    for (d, n, seed) in [(2, 15, 10), (5, 40, 11), (20, 15, 12), (40, 30, 13), (60, 25, 14), (150, 100, 15)] {
+        let (values, _) = chain(d, n, seed);
+        let level = lasso_level(n, d);
+        let (weights, penalties, gradient) = lasso_of(&values, level);
+        for ((j, i), &g) in gradient.indexed_iter() {
+            assert!(i != j || weights[[j, j]] == 0.0);
+            // The descent stops at a variable that others explain completely: it has no noise.
+            if i == j || penalties[j] <= 2e-3 * level {
+                continue;
+            }
+            assert!(g.abs() <= 1.002 * penalties[j], "{g} {}", penalties[j]);
+            if weights[[j, i]] != 0.0 {
+                assert!((g - weights[[j, i]].signum() * penalties[j]).abs() <= 2e-3 * level);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_lasso_agrees_with_plain_coordinate_descent() {
+    for seed in 20..23 {
+        let (values, _) = chain(25, 60, seed);
+        let (weights, penalties, _) = lasso_of(&values, 0.25);
+        let correlations = values.dot(&values.t());
+        for (j, &penalty) in penalties.iter().enumerate() {
+            let mut plain = [0.0_f64; 25];
+            for _ in 0..2000 {
+                for i in (0..25).filter(|&i| i != j) {
+                    let explained: f64 = (0..25).filter(|&k| k != i).map(|k| plain[k] * correlations[[i, k]]).sum();
+                    let alone = correlations[[i, j]] - explained;
+                    plain[i] = alone.signum() * (alone.abs() - penalty).max(0.0);
+                }
+            }
+            for (i, expected) in plain.iter().enumerate() {
+                assert!((weights[[j, i]] - expected).abs() < 2e-3, "{seed} {j} {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_lasso_is_the_same_for_any_number_of_threads() {
+    let (values, _) = chain(200, 60, 30);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| lasso_of(&values, 0.3).0)
+    };
+    let one = with(1);
+    assert!([2, 4].into_iter().all(|threads| with(threads) == one));
+}
+
+#[test]
+fn the_level_of_the_lasso_is_positive() {
+    let values = Array2::eye(3);
+    let data = Standardised::new(&values.view()).unwrap();
+    for level in [0.0, -1.0, f64::NAN] {
+        let found = scaled_lasso(data, None, level, &Interrupt::default());
+        assert!(matches!(found, Err(IcidError::Parameter { name: "level", .. })));
+    }
+}
+
 #[test]
 fn sinks_are_eliminated_last_to_first() {
     let (d, n) = (150, 1000);
@@ -123,7 +196,7 @@ fn the_precision_of_a_chain_is_found_either_way() {
     let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
     let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
-    assert_chain(&neighbourhood_precision(data, &deviations, n, &calm).unwrap(), 0.1);
+    assert_chain(&neighbourhood_precision(data, &deviations, n, &calm).unwrap().theta, 0.1);
     let wide = wide_precision(data, &variances, n, &calm).unwrap();
     assert_chain(&wide.theta, 0.1);
     // Regressions along the order that was found give the graph again, from any pattern that holds it.
@@ -148,7 +221,7 @@ fn one_variable_has_no_neighbours() {
     let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
     assert_eq!(select_neighbours(data, 20, None, &calm).unwrap().nnz(), 0);
-    let theta = neighbourhood_precision(data, &[2.0], 20, &calm).unwrap();
+    let theta = neighbourhood_precision(data, &[2.0], 20, &calm).unwrap().theta;
     assert_eq!((theta.nnz(), theta.get(0, 0)), (1, Some(&0.25)));
     let wide = wide_precision(data, &variances, 20, &calm).unwrap();
     assert!((wide.theta.get(0, 0).unwrap() - 1.0 / variances[0]).abs() < 1e-12);

@@ -155,7 +155,7 @@ proptest! {
         let covariance = sample_covariance(d, n, random);
         let variances: Vec<f64> = (0..d).map(|_| 0.5 + random.uniform()).collect();
         let knowledge = if informed {
-            Knowledge::new(&[(0, d as u32 - 1)], &[(0, 1), (1, 0)], vec![None; d])
+            Knowledge::new(&[(0, d as u32 - 1)], &[(0, 1), (1, 0)], vec![None; d]).unwrap()
         } else {
             Knowledge::none(d)
         };
@@ -246,7 +246,7 @@ fn more_candidates_than_rows_are_cut_to_the_most_correlated() {
     };
     assert_eq!(causes(9, &Knowledge::none(d)), [0, 1, 2, 3, 4, 5]);
     assert_eq!(causes(8, &Knowledge::none(d)), [0, 2, 3, 5]);
-    assert_eq!(causes(8, &Knowledge::new(&[(4, 6)], &[], vec![None; d])), [0, 2, 4, 5]);
+    assert_eq!(causes(8, &Knowledge::new(&[(4, 6)], &[], vec![None; d]).unwrap()), [0, 2, 4, 5]);
     assert_eq!(causes(4, &Knowledge::none(d)), [0, 2]);
 }
 
@@ -354,7 +354,7 @@ fn what_is_known_comes_before_the_smallest_pivot() {
     let theta = random_theta(30, 1, 3);
     let free = eliminate_sparse(theta.view(), SMALLEST, 0.0, &Interrupt::default()).unwrap().order;
     let (first, last) = (free[0] as u32, free[29] as u32);
-    let knowledge = Knowledge::new(&[(last, first)], &[], vec![None; 30]);
+    let knowledge = Knowledge::new(&[(last, first)], &[], vec![None; 30]).unwrap();
     for noise_variances in [None, Some(&[2.0; 30][..])] {
         for found in both(&theta, Rule::Respecting { noise_variances, knowledge: &knowledge }) {
             let place = |i: u32| found.order.iter().position(|&k| k == i as usize).unwrap();
@@ -363,7 +363,7 @@ fn what_is_known_comes_before_the_smallest_pivot() {
         }
     }
     let tiers: Vec<Option<u32>> = (0..30).map(|_| Some(random.below(3) as u32)).collect();
-    let knowledge = Knowledge::new(&[], &[], tiers.clone());
+    let knowledge = Knowledge::new(&[], &[], tiers.clone()).unwrap();
     for found in both(&theta, Rule::Respecting { noise_variances: None, knowledge: &knowledge }) {
         assert!(found.order.windows(2).all(|w| tiers[w[0]] <= tiers[w[1]]));
     }

@@ -64,7 +64,7 @@ proptest! {
 fn measure(theta: &CsMat<f64>, b: &CsMat<f64>, rho: f64) -> [f64; 3] {
     let problem = Problem::new(theta.view(), None).unwrap();
     let mut model = AugmentedLagrangian::new(&problem, rho, KernelChoice::Dense, &Interrupt::default()).unwrap();
-    let x = problem.gather(b.view());
+    let x = problem.gather(b.view()).unwrap();
     let mut gradient = vec![0.0; x.len()];
     let value = model.value_and_gradient(&x, &mut gradient);
     let distance = x.iter().zip(&gradient).map(|(x, g)| L1.distance(*x, -g).powi(2)).sum::<f64>().sqrt();

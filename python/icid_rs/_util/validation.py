@@ -55,10 +55,9 @@ def as_order(values: ArrayLike, length: int, name: str) -> NDArray[np.int64]:
 
 def csr_parts(
     matrix: sp.csr_array[np.float64, tuple[int, int]],
-) -> tuple[int, int, NDArray[np.int64], NDArray[np.int64], FloatArray]:
-    """Take a matrix apart for the core."""
-    rows, columns = matrix.shape
-    return rows, columns, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+) -> tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int64], FloatArray]:
+    """Return the shape and the arrays of a CSR matrix, as the core takes it."""
+    return matrix.shape, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
 
 def as_vector(values: ArrayLike, length: int, name: str) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from icid_rs._core import Accumulator
+from icid_rs._core import Accumulator, Sums
 from icid_rs._util.validation import FloatArray, check_int, symmetrise_single
 from icid_rs.data import archive, streaming, tables
 from icid_rs.data.reservoir import Reservoir
@@ -303,7 +303,7 @@ class Moments:
         assert self._reservoir is not None
         assert other._reservoir is not None
         # Merging with itself would lend the same thing twice.
-        self._sums.merge(other._sums if other is not self else Accumulator.from_sums(*self._sums.sums()))
+        self._sums.merge(other._sums if other is not self else self._sums.copy())
         self._reservoir.merge(other._reservoir)
         self._size = self._reservoir.size
         self.dropped += other.dropped
@@ -362,27 +362,27 @@ class Moments:
     @property
     def n_effective(self) -> int:
         """What the rows are worth."""
-        _, weight, squares, *_ = self._taken()
+        sums = self._taken()
         # Rounded down, but not for the rounding of sums.
-        return int(weight * (weight / squares) * (1 + 1e-12))
+        return int(sums.weight * (sums.weight / sums.squares) * (1 + 1e-12))
 
     @property
     def mean(self) -> FloatArray:
         """The means."""
-        _, _, _, shift, mean, *_ = self._taken()
-        return np.asarray(shift + mean)
+        sums = self._taken()
+        return np.asarray(sums.shift + sums.mean)
 
     @property
     def covariance(self) -> FloatArray:
         """The covariance, with denominator n."""
-        _, weight, _, _, _, second, _ = self._taken()
-        return np.asarray(second / weight)
+        sums = self._taken()
+        return np.asarray(sums.second / sums.weight)
 
     @property
     def third(self) -> FloatArray | None:
         """E[(x_i − μ_i)² (x_j − μ_j)], if it was asked for."""
-        _, weight, *_, third = self._taken()
-        return None if third is None else third / weight
+        sums = self._taken()
+        return None if sums.third is None else sums.third / sums.weight
 
     @property
     def rows(self) -> FloatArray:
@@ -414,18 +414,18 @@ class Moments:
         if self._sums is None:
             return {"settings": settings}
         assert self._reservoir is not None
-        rows, weight, squares, shift, mean, second, third = self._sums.sums()
+        sums = self._sums.sums()
         state = {
-            "settings": {**settings, "n": rows, "complete": self._reservoir.complete},
-            "weight": np.array([weight, squares]),
-            "shift": shift,
-            "mean": mean,
-            "second": second,
+            "settings": {**settings, "n": sums.rows, "complete": self._reservoir.complete},
+            "weight": np.array([sums.weight, sums.squares]),
+            "shift": sums.shift,
+            "mean": sums.mean,
+            "second": sums.second,
             "keys": self._reservoir.keys,
             "rows": self._reservoir.rows,
             "row_weights": self._reservoir.weights,
         }
-        return state if third is None else {**state, "third": third}
+        return state if sums.third is None else {**state, "third": sums.third}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         settings = state["settings"]
@@ -445,8 +445,8 @@ class Moments:
             held = (state["keys"].copy(), state["rows"].copy(), state["row_weights"].copy())
             self._reservoir = Reservoir(settings["reservoir"], *held, settings["complete"])
 
-    def _taken(self) -> tuple[Any, ...]:
-        """Take the sums apart."""
+    def _taken(self) -> Sums:
+        """Return the sums, of which there must be some."""
         if self._sums is None:
             raise ValueError("the moments are those of no rows; update them first")
         return self._sums.sums()

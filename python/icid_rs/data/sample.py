@@ -239,7 +239,7 @@ def _given_theta(theta: Any, groups: Any) -> GivenTheta:
     if not (diagonal > 0).all() or not np.isfinite(theta.data).all():
         # The core refuses it, and names the entry.
         parts = csr_parts(theta)
-        _core.evaluate(parts, parts, parts)
+        _core.evaluate({"theta": parts}, parts, parts)
     extreme = np.flatnonzero((diagonal < 1e-150) | (diagonal > 1e150))
     if extreme.size:
         i = int(extreme[0])

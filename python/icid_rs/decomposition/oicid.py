@@ -181,30 +181,35 @@ def solve(
         raise TypeError(f"callback must be callable, not {callback!r}")
     if not isinstance(schedule, str):
         raise TypeError(f"schedule must be a string, not {schedule!r}")
-    (indptr, indices, data), status, residual, info, history = _core.decompose(
-        csr_parts(theta),
-        noise_variances=variances,
-        skewness=_skewness_term(skewness_matrix, skewness, theta),
-        forbidden=None if forbidden is None else _forbidden_edges(forbidden),
-        l1_weight=check_real(l1_weight, "l1_weight"),
-        max_alm_iter=check_int(max_alm_iter, "max_alm_iter", 1),
-        max_fista_iter=check_int(max_fista_iter, "max_fista_iter", 1),
-        tol=check_real(tol, "tol"),
-        fista_tol=check_real(fista_tol, "fista_tol"),
-        schedule=schedule,
-        kernel="auto",
+    found = _core.decompose(
+        {
+            "theta": csr_parts(theta),
+            "noise_variances": variances,
+            "skewness": _skewness_term(skewness_matrix, skewness, theta),
+            "forbidden": None if forbidden is None else _forbidden_edges(forbidden),
+        },
+        {
+            "l1_weight": check_real(l1_weight, "l1_weight"),
+            "max_alm_iter": check_int(max_alm_iter, "max_alm_iter", 1),
+            "max_fista_iter": check_int(max_fista_iter, "max_fista_iter", 1),
+            "tol": check_real(tol, "tol"),
+            "fista_tol": check_real(fista_tol, "fista_tol"),
+            "schedule": schedule,
+            "kernel": "auto",
+        },
         callback=callback,
         n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
     )
-    if (pair := info.pop("indefinite_pair")) is not None:
+    if (pair := found.info.pop("indefinite_pair")) is not None:
         i, j = pair
         warn_user(
             f"theta is not positive definite: theta[{i}, {j}]² ≥ theta[{i}, {i}] · theta[{j}, {j}], so no model has it "
             "as inverse covariance; estimate it again with more regularisation, or from more samples",
             RuntimeWarning,
         )
+    indptr, indices, data = found.b
     B = sp.csr_array((data, indices, indptr), shape=(d, d))
-    return Decomposition(B, status, residual, info, history)
+    return Decomposition(B, found.status, found.residual, found.info, found.history)
 
 
 def _forbidden_edges(edges: Any) -> Any:

@@ -109,10 +109,12 @@ class BudgetedSearch:
             penalty=penalty,
             values=values,
             noise_variances=noise_variances,
-            trials=effort.trials,
-            patience=effort.patience,
-            seconds=seconds,
-            seed=self._seed if effort.trials else 0,
+            budget={
+                "trials": effort.trials,
+                "patience": effort.patience,
+                "seconds": seconds,
+                "seed": self._seed if effort.trials else 0,
+            },
         )
         self.trials += found.trials
         self.improvements += found.improvements

@@ -22,13 +22,8 @@ from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
 from icid_rs.precision.empirical import cut_inverse
 from icid_rs.precision.fdr import tested_inverse
-from icid_rs.precision.neighbourhood import (
-    LARGE,
-    neighbourhood_precision,
-    standardise,
-    standardised_root,
-    wide_precision,
-)
+from icid_rs.precision.neighbourhood import LARGE, neighbourhood_precision, wide_precision
+from icid_rs.precision.standardise import standardise, standardised_root
 from icid_rs.precision.variants import Full, Given, Indefinite, Precision
 
 #: Values of the parameter `precision` of `ICID`, apart from estimators.

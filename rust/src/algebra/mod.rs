@@ -1,5 +1,6 @@
-//! Small tools that every other module shares: dense and sparse matrices, permutations, components, hashes.
+//! Linear algebra, graphs and checks that the other modules share.
 
+pub(crate) mod check;
 pub(crate) mod components;
 pub(crate) mod csr;
 pub(crate) mod hash;

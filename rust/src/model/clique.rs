@@ -1,10 +1,11 @@
-//! The sparse kernel: every row of `R`, and every row of the gradient, from the few columns that reach it.
+//! The sparse kernel: each row of `R` and of the gradient is computed from the few columns that have an entry in it.
 //!
 //! Row r of `φ = Ã Ãᵀ`, with `Ã = (I − B) D^½`, is a sum of columns `ã_j` over `j ∈ N_r`, each scaled by `Ã_rj`; entry
 //! `(r, j)` of the gradient is `2 D_j^½` times the product of that same row of `Λ + ρR` with `ã_j`. So one visit to a
-//! row does it all, in a buffer as long as a row of `P` that never leaves the cache: no row is written by two threads,
-//! nothing of the size of `P` is stored but Λ, and entries (r, c) and (c, r) come out as the same bits.
+//! row suffices, in a buffer as long as a row of `P` that stays in the cache: no row is written by two threads, Λ is the
+//! only thing stored that has the size of `P`, and entries (r, c) and (c, r) are equal to the bit.
 
+use super::kernel::Term;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -25,13 +26,14 @@ pub(super) struct CliqueKernel<'p> {
     columns: Vec<[f64; LANES]>,
     /// `Z D^½`, by padded columns.
     direction: Vec<[f64; LANES]>,
-    /// For each block of rows, room for three rows of P, each followed by the slots of the padding, which stay zero.
+    /// For each block of rows, three buffers as long as a row of P, each followed by the slots of the padding, which
+    /// stay zero.
     buffers: Vec<f64>,
     partials: Vec<f64>,
     ends: BlockEnds,
 }
 
-/// Where each block of rows ends in what is stored row by row.
+/// Where each block of rows ends in vectors that are stored row by row.
 struct BlockEnds {
     support: Vec<usize>,
     columns: Vec<usize>,
@@ -79,10 +81,14 @@ impl<'p> CliqueKernel<'p> {
         })
     }
 
-    pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
+    pub(super) fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
+        let (multiplier, rho) = match term {
+            Term::Lagrangian { rho } => (self.multiplier.as_deref(), rho),
+            Term::HalfSquare => (None, 1.0),
+        };
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
-        let (columns, multiplier, interrupt) = (&self.columns, self.multiplier.as_deref(), &self.interrupt);
+        let (columns, interrupt) = (&self.columns, &self.interrupt);
         let out = (
             gradient.map(|g| Pieces::new(g, &self.ends.support)),
             Pieces::new(&mut self.buffers, &self.ends.buffers),
@@ -148,13 +154,6 @@ impl<'p> CliqueKernel<'p> {
         self.partials.iter().sum()
     }
 
-    pub(super) fn residual_norm(&mut self, b: &[f64]) -> f64 {
-        let multiplier = self.multiplier.take();
-        let half_square = self.evaluate(b, 1.0, None);
-        self.multiplier = multiplier;
-        (2.0 * half_square).sqrt()
-    }
-
     pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
         let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
@@ -188,7 +187,7 @@ struct Cliques<'a> {
     scale: &'a [f64],
 }
 
-/// Clique j as row r sees it.
+/// The part of clique j that concerns row r.
 struct Clique<'a> {
     /// Position of `(r, j)` on the support.
     entry: usize,
@@ -271,7 +270,7 @@ impl<'a> Cliques<'a> {
 
 /// `row[slots] += coefficient · column`.
 fn add_multiple(row: &mut [f64], coefficient: f64, slots: &[[u32; LANES]], column: &[[f64; LANES]]) {
-    // Most of B is zero once the penalty has spoken.
+    // The penalty makes most of B zero.
     if coefficient != 0.0 {
         for (slots, a) in slots.iter().zip(column) {
             for lane in 0..LANES {

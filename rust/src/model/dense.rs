@@ -1,9 +1,10 @@
-//! The dense kernel: matrix products over blocks of rows, for Θ too dense for cliques to pay.
+//! The dense kernel: matrix products over blocks of rows, for Θ so dense that the sparse kernel is slower.
 //!
 //! The same row-wise scheme as the sparse kernel, a block of rows at a time: `R_I = Θ_I − Ã_I Ãᵀ`, then `2 (Λ + ρR)_I Ã D^½`
 //! gathered on the support. Blocks depend on d alone, so that products are the same bits for any number of threads. The
 //! matrix products pack their operands into buffers that they allocate themselves, once a block; nothing else allocates.
 
+use super::kernel::Term;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -14,8 +15,8 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use std::ops::Range;
 
-/// Rows of a block: enough for a matrix product to run at full speed, few enough to share, and so that its products take
-/// about a tenth of a second at most, for the sake of interrupts.
+/// Rows of a block: enough for a matrix product to run at full speed, but few enough that all threads have work and that
+/// an interrupt waits about a tenth of a second at most.
 fn block_height(d: usize) -> usize {
     ((1 << 29) / (d * d)).clamp(8, 128)
 }
@@ -68,10 +69,14 @@ impl<'p> DenseKernel<'p> {
         })
     }
 
-    pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
+    pub(super) fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
         self.load(b);
+        let (multiplier, rho) = match term {
+            Term::Lagrangian { rho } => (self.multiplier.as_ref(), rho),
+            Term::HalfSquare => (None, 1.0),
+        };
         let (d, support, scale, interrupt) = (self.problem.dim(), self.problem.support(), &self.scale, &self.interrupt);
-        let (theta, scaled, multiplier) = (&self.theta, &self.scaled, self.multiplier.as_ref());
+        let (theta, scaled) = (&self.theta, &self.scaled);
         let out = (
             gradient.map(|g| (Pieces::new(g, &self.support_ends), pieces(&mut self.product, &self.matrix_ends))),
             pieces(&mut self.weights, &self.matrix_ends),
@@ -121,13 +126,6 @@ impl<'p> DenseKernel<'p> {
             partial[0] = rho * mixed - 2.0 * pure;
         });
         self.partials.iter().sum()
-    }
-
-    pub(super) fn residual_norm(&mut self, b: &[f64]) -> f64 {
-        let multiplier = self.multiplier.take();
-        let half_square = self.evaluate(b, 1.0, None);
-        self.multiplier = multiplier;
-        (2.0 * half_square).sqrt()
     }
 
     pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {

@@ -1,4 +1,4 @@
-//! One interface over the sparse and the dense way to work with `R = Θ − φ_D(B)`, and the choice between them.
+//! One interface to the sparse and the dense computation of `R = Θ − φ_D(B)`, and the choice between them.
 
 use super::clique::CliqueKernel;
 use super::dense::DenseKernel;
@@ -6,14 +6,15 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::problem::Problem;
 
-/// Multiply-adds a dense product does in the time the clique kernel visits one pair; see `benches/kernels.rs`, group
-/// `crossover`.
+/// Multiply-adds of a dense product in the time that the clique kernel needs for one pair; measured by
+/// `benches/kernels.rs`, group `crossover`.
 const DENSE_ADVANTAGE: u128 = 12;
 
 /// Which kernel evaluates φ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum KernelChoice {
-    /// Whichever the cost model says is faster.
+    /// The one that is faster by the cost model.
     #[default]
     Auto,
     /// Sparse: `O(Σ|N_j|²)` time and memory.
@@ -23,7 +24,7 @@ pub enum KernelChoice {
 }
 
 impl KernelChoice {
-    /// Settle `Auto` for a problem.
+    /// Replace `Auto` by the faster kernel for a problem.
     #[must_use]
     pub fn resolve(self, problem: &Problem) -> Self {
         match self {
@@ -42,6 +43,18 @@ impl KernelChoice {
             Self::Dense => "dense",
         }
     }
+}
+
+/// A function of `R` that a kernel evaluates.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Term {
+    /// `⟨Λ, R⟩ + ρ/2 ‖R‖²`.
+    Lagrangian {
+        /// The weight ρ.
+        rho: f64,
+    },
+    /// `½ ‖R‖²`.
+    HalfSquare,
 }
 
 pub(super) enum Kernel<'p> {
@@ -66,9 +79,13 @@ impl<'p> Kernel<'p> {
 
     /// `⟨Λ, R⟩ + ρ/2 ‖R‖²`, and its gradient on the support if asked for.
     pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
+        self.evaluate_term(b, Term::Lagrangian { rho }, gradient)
+    }
+
+    fn evaluate_term(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
         match self {
-            Self::Clique(kernel) => kernel.evaluate(b, rho, gradient),
-            Self::Dense(kernel) => kernel.evaluate(b, rho, gradient),
+            Self::Clique(kernel) => kernel.evaluate(b, term, gradient),
+            Self::Dense(kernel) => kernel.evaluate(b, term, gradient),
         }
     }
 
@@ -82,10 +99,7 @@ impl<'p> Kernel<'p> {
 
     /// `‖R‖_F`.
     pub(super) fn residual_norm(&mut self, b: &[f64]) -> f64 {
-        match self {
-            Self::Clique(kernel) => kernel.residual_norm(b),
-            Self::Dense(kernel) => kernel.residual_norm(b),
-        }
+        (2.0 * self.evaluate_term(b, Term::HalfSquare, None)).sqrt()
     }
 
     /// `Λ ← Λ + ρR`.

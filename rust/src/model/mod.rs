@@ -1,7 +1,7 @@
-//! What is minimised: the augmented Lagrangian of the paper, split into a smooth term and a separable penalty.
+//! The objective: the augmented Lagrangian of the paper, split into a smooth term and a separable penalty.
 //!
 //! With `R = Θ − φ_D(B)` the smooth term is `⟨Λ, R⟩ + ρ/2 ‖R‖² + λ₂ tr(M̃ᵀ(B ⊙ B))`, and the penalty is `‖B‖₁`.
-//! Solvers see the two traits below and nothing else.
+//! Solvers know only the two traits below.
 
 mod clique;
 mod dense;
@@ -11,6 +11,7 @@ mod penalty;
 pub use kernel::KernelChoice;
 pub use penalty::L1;
 
+use crate::algebra::check::check_positive_parameter;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::parallel::{chunk_count, fill_chunks, sum_over_chunks};
@@ -21,7 +22,7 @@ use kernel::Kernel;
 pub trait Smooth {
     /// Length of the vector.
     fn len(&self) -> usize;
-    /// A function of nothing.
+    /// Whether the vector has no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -31,11 +32,11 @@ pub trait Smooth {
     fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> f64;
     /// `⟨z, ∇²F(x) z⟩`.
     fn curvature(&mut self, x: &[f64], z: &[f64]) -> f64;
-    /// Write a positive estimate of the diagonal of ∇²F(x) to `metric`, to measure steps by.
+    /// Write a positive estimate of the diagonal of ∇²F(x) to `metric`, by which steps are scaled.
     fn metric(&mut self, x: &[f64], metric: &mut [f64]);
-    /// Was the last evaluation cut short? Then its numbers mean nothing.
+    /// Whether the last evaluation was interrupted, so that its result is invalid.
     fn interrupted(&self) -> bool;
-    /// A Euclidean step that is safe to try when the curvature says nothing.
+    /// A step size that is safe to try where the curvature is not positive.
     fn default_step(&self) -> f64;
 }
 
@@ -61,11 +62,12 @@ pub struct AugmentedLagrangian<'p> {
 }
 
 impl<'p> AugmentedLagrangian<'p> {
-    /// Λ = 0 and the given ρ; everything the evaluations need is allocated here.
+    /// Begin with Λ = 0 and a given ρ. All memory that evaluations need is allocated here.
     ///
     /// # Errors
-    /// When the workspace does not fit into memory, or building it was interrupted.
+    /// When ρ is not positive, the workspace does not fit into memory, or building it was interrupted.
     pub fn new(problem: &'p Problem, rho: f64, choice: KernelChoice, interrupt: &Interrupt) -> Result<Self, IcidError> {
+        check_positive_parameter("rho", rho)?;
         let kernel = Kernel::new(problem, choice, interrupt)?;
         let partials = vec![[0.0]; chunk_count(problem.support().len())];
         let (interrupt, column_norms) = (interrupt.clone(), vec![0.0; problem.dim()]);
@@ -129,7 +131,7 @@ impl Smooth for AugmentedLagrangian<'_> {
         if let Some(weights) = self.problem.skewness() {
             value += self.add_skewness(weights, b, gradient);
         }
-        // B begins at zero, and stays there where nothing moves it.
+        // B starts at zero, and forbidden entries stay zero because their gradient is.
         for &k in self.problem.forbidden() {
             gradient[k as usize] = 0.0;
         }

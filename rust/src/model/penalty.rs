@@ -2,7 +2,7 @@
 
 use super::SeparablePenalty;
 
-/// `‖B‖₁`, with weight one as in the paper: ρ says how much the equation counts against it.
+/// `‖B‖₁`, with weight one as in the paper: ρ weighs the constraint against it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct L1;
 

@@ -1,67 +1,85 @@
 //! Moments of a stream of rows: number, means, covariance and, if asked for, `E[x_i² x_j]`.
 //!
-//! All that the method needs of data, in a form that can be merged: rows may come in chunks, from several files or
-//! several machines. Every block of rows is centred at its own mean, and blocks are joined by the pairwise formulas of
-//! Chan, Golub and `LeVeque` (1979), and of Pébay (2008) for third moments, so that nothing is lost where means are large
-//! and deviations small. Means are kept as differences from a first row: the difference of two means is then exact.
+//! These are sufficient for the method and can be merged: rows may come in chunks, from several files or several machines. Every block of rows is centred at its own mean, and blocks are joined by the pairwise formulas of
+//! Chan, Golub and `LeVeque` (1979), and of Pébay (2008) for third moments, so that no digits are lost where means are
+//! large and deviations small. Means are kept as differences from a first row: the difference of two means is then exact.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `blocks` | how rows are cut |
-//! | [`mod@scan`] | a first look at a block: is it finite, its sums, a key for each row |
-//! | `packing` | centred rows as the products want them |
+//! | `blocks` | how rows are divided into blocks |
+//! | `scan` | the first pass over a block: finiteness, sums, a hash of each row |
+//! | `packing` | centred rows in the layout that the products read |
 //! | `product` | products of packed rows, which fill tiles |
-//! | `tiles` | matrices in tiles, and how they are joined |
+//! | `tiles` | matrices in tiles, and how they are merged |
 //!
-//! Work is cut by the number of columns and rows alone, so that results are the same bits for any number of threads.
+//! Blocks depend on the number of columns and rows alone, so that results are the same to the bit for any number of threads.
 
-// What runs on the machine's widest instructions has to be inlined where these are turned on.
+// Functions that use the widest vector instructions must be inlined where these are enabled.
 #![allow(clippy::inline_always)]
 
 mod blocks;
 mod packing;
 mod product;
-pub mod scan;
+mod scan;
 mod tiles;
 
+use crate::algebra::check::{check_finite, check_not_negative, check_positive, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, Axis, aview1, s};
 use packing::{DEPTH, Packed};
 use pulp::Arch;
 use rayon::prelude::*;
-use scan::{Scan, Value};
+use scan::Scan;
 use tiles::{Shape, Tiles};
 
-/// What becomes of rows that are not finite.
+pub use scan::Value;
+
+/// How rows with NaN or infinite entries are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
-    /// The chunk is refused.
+    /// The chunk is refused with an error.
     Refuse,
     /// They are left out.
     Drop,
 }
 
 /// Weighted sums about the mean, of any number of rows.
+///
+/// # Examples
+/// ```
+/// use icid_rs::Interrupt;
+/// use icid_rs::moments::{Missing, Moments};
+/// use ndarray::array;
+///
+/// let mut moments = Moments::new(2, false)?;
+/// for chunk in [array![[1.0, 0.0], [3.0, 0.0]], array![[1.0, 2.0], [3.0, 2.0]]] {
+///     moments.update(&chunk.view(), None, Missing::Refuse, None, &Interrupt::default())?;
+/// }
+/// assert_eq!(moments.covariance()?, array![[1.0, 0.0], [0.0, 1.0]]);
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Moments {
     /// Number of rows.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Sum of the weights W, and of their squares.
-    pub weight: [f64; 2],
-    /// What the means are relative to: the first row.
-    pub shift: Vec<f64>,
-    /// Means less the shift.
-    pub mean: Vec<f64>,
+    pub(crate) weight: [f64; 2],
+    /// The origin that the means are relative to: the first row.
+    pub(crate) shift: Vec<f64>,
+    /// Means minus the shift.
+    pub(crate) mean: Vec<f64>,
     /// `Σ w y_i y_j` with `y = x − mean`.
     second: Tiles,
     /// `Σ w y_i² y_j`.
     third: Option<Tiles>,
 }
 
-/// What an update tells of the rows it was given.
+/// Which rows an update used.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Seen {
     /// A hash of each row and the seed, if there was one.
     pub keys: Vec<u64>,
@@ -78,7 +96,7 @@ impl Moments {
         if columns == 0 {
             return Err(IcidError::Empty { what: "moments" });
         }
-        // Beside these there are the sums of a chunk, and of the blocks that are made at once.
+        // Besides these, memory is needed for the sums of a chunk and of the blocks that are computed at once.
         let matrices = 2 + if columns <= blocks::WIDEST_PAIR { 2 } else { 1 };
         let halves = if third { 3 } else { 1 };
         ensure_room::<f64>("moments", matrices * halves * (columns as u128).pow(2) / 2)?;
@@ -95,7 +113,8 @@ impl Moments {
     /// Moments from their sums; the lower triangle of `second` is not read.
     ///
     /// # Errors
-    /// [`IcidError::Size`] if sizes do not fit together, and as [`Moments::new`].
+    /// [`IcidError::Size`] if sizes do not fit together, [`IcidError::Negative`] for a sum of weights that is negative or
+    /// not finite, or zero though there are rows; [`IcidError::NotFinite`] for other sums; and as [`Moments::new`].
     pub fn from_sums(
         rows: u64,
         weight: [f64; 2],
@@ -110,10 +129,17 @@ impl Moments {
             .into_iter()
             .chain(third.iter().flat_map(|third| [third.nrows(), third.ncols()]))
         {
-            if found != d {
-                return Err(IcidError::Size { what: "sums", found, expected: d });
-            }
+            check_size("sums", found, d)?;
         }
+        check_not_negative("weight", &weight)?;
+        if rows > 0 {
+            check_positive("weight", weight)?;
+        }
+        for (what, numbers) in [("shift", &shift), ("mean", &mean)] {
+            check_finite(what, &aview1(numbers).insert_axis(Axis(0)))?;
+        }
+        check_finite("second", second)?;
+        third.map_or(Ok(()), |third| check_finite("third", third))?;
         moments.second.fill(second);
         if let (Some(tiles), Some(third)) = (&mut moments.third, third) {
             tiles.fill(third);
@@ -125,6 +151,41 @@ impl Moments {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.shift.len()
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The sum of the weights, and the sum of their squares.
+    #[must_use]
+    pub fn weight(&self) -> [f64; 2] {
+        self.weight
+    }
+
+    /// The origin that [`Moments::mean`] is relative to: the first row.
+    #[must_use]
+    pub fn shift(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// The means minus the [`Moments::shift`].
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The covariance matrix, with the sum of the weights as its denominator.
+    ///
+    /// # Errors
+    /// [`IcidError::Empty`] without rows.
+    pub fn covariance(&self) -> Result<Array2<f64>, IcidError> {
+        if self.rows == 0 {
+            return Err(IcidError::Empty { what: "moments" });
+        }
+        Ok(self.second() / self.weight[0])
     }
 
     /// `Σ w y_i y_j` in full.
@@ -143,7 +204,8 @@ impl Moments {
     ///
     /// # Errors
     /// [`IcidError::NotFinite`] with the first such entry, unless such rows are dropped; [`IcidError::Size`] if the
-    /// chunk does not fit; [`IcidError::Interrupted`].
+    /// chunk does not fit; [`IcidError::Negative`] for a weight that is negative or not finite;
+    /// [`IcidError::Interrupted`].
     pub fn update<T: Value>(
         &mut self,
         chunk: &ArrayView2<T>,
@@ -153,11 +215,9 @@ impl Moments {
         interrupt: &Interrupt,
     ) -> Result<Seen, IcidError> {
         let d = self.columns();
-        let expect = |what, found, expected| {
-            if found == expected { Ok(()) } else { Err(IcidError::Size { what, found, expected }) }
-        };
-        expect("a row of the chunk", chunk.ncols(), d)?;
-        expect("weights", weights.map_or(chunk.nrows(), <[f64]>::len), chunk.nrows())?;
+        check_size("a row of the chunk", chunk.ncols(), d)?;
+        check_size("weights", weights.map_or(chunk.nrows(), <[f64]>::len), chunk.nrows())?;
+        check_not_negative("weights", weights.unwrap_or_default())?;
 
         let mut shift = (self.rows > 0).then(|| self.shift.clone());
         let mut sum: Option<Self> = None;
@@ -183,7 +243,7 @@ impl Moments {
                     Ok((scan, block))
                 })
                 .collect();
-            // In the order of the rows, whatever thread was first.
+            // In the order of the rows, not of the threads.
             for block in blocks {
                 let (scan, block) = block?;
                 seen.keys.extend(scan.keys);
@@ -207,9 +267,7 @@ impl Moments {
     /// # Errors
     /// [`IcidError::Size`] if it has other columns; [`IcidError::Unlike`] if only one has third moments.
     pub fn merge(&mut self, other: &Self) -> Result<(), IcidError> {
-        if self.columns() != other.columns() {
-            return Err(IcidError::Size { what: "moments", found: other.columns(), expected: self.columns() });
-        }
+        check_size("moments", other.columns(), self.columns())?;
         if self.third.is_some() != other.third.is_some() {
             return Err(IcidError::Unlike);
         }
@@ -222,11 +280,11 @@ impl Moments {
         }
         let ([a, _], [b, _]) = (self.weight, other.weight);
         let total = a + b;
-        // Shifts first: their difference is exact where the data lie close together, far from zero.
+        // Subtract shifts first: their difference is exact where values are close together and far from zero.
         let gap: Vec<f64> =
             (0..self.columns()).map(|j| (other.shift[j] - self.shift[j]) + (other.mean[j] - self.mean[j])).collect();
         if let (Some(third), Some(more)) = (&mut self.third, &other.third) {
-            // Shares of the weight, not weights, so that nothing overflows on the way.
+            // Shares of the weight instead of weights, so that nothing overflows.
             let (near, far) = (-b / total, a / total);
             // Rows at the mean of either part: a near² near + b far² far, times the gaps.
             let cubes = a * (b / total) * ((a - b) / total);
@@ -274,7 +332,7 @@ fn of_block<T: Value>(
         if let (Some(third), Some(left)) = (&mut third, packed.squared()) {
             products.extend(third.products(left, right, depth));
         }
-        // One by one, so that no thread is left with several at the end.
+        // One product per task, so that no thread has several left at the end.
         products.into_par_iter().with_max_len(1).for_each(|product| arch.dispatch(product));
     }
     Ok(Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third })

@@ -1,10 +1,10 @@
-//! Arguments that do not fit the data, refused before anything is computed.
+//! Checks of arguments against the data, before anything is computed.
 
 use super::Standardised;
 use crate::error::IcidError;
 use sprs::CsMatView;
 
-/// Samples that are the least to test a correlation with.
+/// The fewest samples with which a correlation can be tested.
 pub(super) const FEWEST: usize = 5;
 
 pub(super) fn check_samples(samples: usize) -> Result<(), IcidError> {
@@ -14,7 +14,7 @@ pub(super) fn check_samples(samples: usize) -> Result<(), IcidError> {
     Ok(())
 }
 
-/// A matrix with a row and a column for each variable, stored by rows.
+/// Require a row and a column for each variable, stored by rows.
 pub(super) fn check_pattern(what: &'static str, data: Standardised, matrix: CsMatView<f64>) -> Result<(), IcidError> {
     let (rows, columns) = matrix.shape();
     let expected = data.variables();
@@ -27,7 +27,7 @@ pub(super) fn check_pattern(what: &'static str, data: Standardised, matrix: CsMa
     Ok(())
 }
 
-/// The same, and with every entry its mirror image, whatever their values.
+/// The same, and for every entry (i, j) an entry (j, i), whatever their values.
 pub(super) fn check_symmetric(what: &'static str, data: Standardised, matrix: CsMatView<f64>) -> Result<(), IcidError> {
     check_pattern(what, data, matrix)?;
     let transposed = matrix.transpose_view().to_csr();
@@ -36,7 +36,7 @@ pub(super) fn check_symmetric(what: &'static str, data: Standardised, matrix: Cs
             let missing = |column: &&usize| mirrored.indices().binary_search(column).is_err();
             let alone = own.indices().iter().find(missing);
             let place = alone.map(|&column| (row, column));
-            // Otherwise it is an entry of the transpose that has no mirror image here.
+            // If no entry of this row is alone, an entry of its column is.
             let lacks = |column: &&usize| own.indices().binary_search(column).is_err();
             let (row, column) = place
                 .or_else(|| mirrored.indices().iter().find(lacks).map(|&column| (column, row)))
@@ -68,7 +68,7 @@ pub(super) fn check_positive(what: &'static str, values: &[f64]) -> Result<(), I
     }
 }
 
-/// Each of the numbers of the variables once.
+/// Require the number of each variable once.
 pub(super) fn check_permutation(what: &'static str, numbers: &[usize], data: Standardised) -> Result<(), IcidError> {
     check_lengths(what, numbers.len(), data)?;
     let mut seen = vec![false; numbers.len()];

@@ -1,4 +1,4 @@
-//! Correlations above a cut, found block by block and kept sparse.
+//! Correlations above a cut, computed block by block and stored as a sparse matrix.
 
 use super::Standardised;
 use crate::algebra::csr::Counts;
@@ -8,10 +8,10 @@ use ndarray::s;
 use rayon::prelude::*;
 use sprs::CsMat;
 
-/// Variables whose correlations with all later ones are computed at a time.
+/// Variables whose correlations with later ones are computed at a time.
 const BLOCK: usize = 64;
 
-/// All correlations larger than a cut, both of each pair, without the diagonal.
+/// All correlations whose absolute value exceeds a cut: both entries of each pair, without the diagonal.
 ///
 /// # Errors
 /// [`IcidError::Parameter`] if the cut is negative or NaN; [`IcidError::Interrupted`].
@@ -26,7 +26,7 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
         .map(|start| {
             let mut found: Vec<(u32, u32, f64)> = Vec::new();
             let rows = data.0.slice(s![start..(start + BLOCK).min(d), ..]);
-            // In squares, so that what is thrown away at once stays small.
+            // In short blocks, so that the products that are discarded need little memory.
             for from in (start..d).step_by(16 * BLOCK) {
                 if interrupt.is_raised() {
                     return Err(IcidError::Interrupted);

@@ -1,34 +1,36 @@
 //! The scaled lasso of each variable on all others, by coordinate descent on working sets.
 //!
-//! Minimised are `½‖x_j − Σ_i w_i x_i‖² + λ Σ_i |w_i|` for columns of length one, with `λ = λ₀ σ` and σ the length of the
-//! residual: the two are solved for in turns, each time from where the other left off. A working set starts with the
-//! variables that break the conditions of Karush, Kuhn and Tucker most, and takes in more while any do.
+//! For variables of length one, the lasso minimises `½‖x_j − Σ_i w_i x_i‖² + λ Σ_i |w_i|` with `λ = λ₀ σ`, where σ is the
+//! length of the residual. Weights and σ are updated in turns. The working set of a variable starts with the others that
+//! violate the conditions of Karush, Kuhn and Tucker most, and grows while any violates them.
 
 use super::check::check_correlations;
-use super::rounds::{Regression, settle, strongest};
+use super::rounds::{Regression, run_rounds, strongest};
 use super::{SAME, Standardised, from_rows};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
 
-/// Variables that a working set takes in at a time.
+/// Variables added to a working set at a time.
 const MOST: usize = 64;
-/// Change of a weight, in units of the penalty, that ends the descent; and relative one of the noise.
+/// The descent ends when no weight changes by more than this, in units of the penalty, and σ by no more relative to
+/// itself.
 const TOLERANCE: f64 = 1e-4;
-/// Turns between all weights, those that are not zero, and the noise; sweeps over the latter in a turn.
+/// Turns, at most. Each has a sweep over all weights, several over the nonzero ones, and an update of σ.
 const TURNS: usize = 500;
+/// Sweeps over the nonzero weights in a turn, at most.
 const SWEEPS: usize = 20;
-/// Noise as small as this is none: others explain the variable to the last, as many can where rows are few.
+/// A smaller σ counts as zero: with few samples, enough other variables explain any variable completely.
 const NOISELESS: f64 = 1e-3;
 
 /// Two variables that are the same up to scale.
 pub type Copies = (usize, usize);
 
-/// Solve all of them: row j holds the weights that predict variable j.
+/// The scaled lasso of each variable on all others: row j holds the weights that predict variable j.
 ///
-/// With sparse correlations (see [`correlations`](super::correlations())), smaller ones are taken to be zero when others
-/// are looked at, as nothing else is then computed for all pairs. Two variables that are the same up to scale are returned
-/// too, if there are any: each alone explains the other.
+/// With sparse correlations (see [`correlations`](super::correlations())), pairs that they lack count as uncorrelated
+/// when the working sets are extended, so that nothing is computed for all pairs. If two variables are the same up to
+/// scale, they are returned too.
 ///
 /// # Errors
 /// [`IcidError::Parameter`] if the level is not a positive number; [`IcidError::Shape`] if the correlations belong to other
@@ -43,19 +45,9 @@ pub fn scaled_lasso(
         return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
     }
     check_correlations(data, correlations)?;
-    fit_all(data, correlations, level, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn fit_all(
-    data: Standardised,
-    sparse: Option<CsMatView<f64>>,
-    level: f64,
-    interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
     let begin = |variable| WorkingSet::new(variable, level);
     let end = |lasso: WorkingSet| (lasso.fitted().collect(), lasso.copy);
-    let (rows, copies): (Vec<_>, Vec<_>) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let (rows, copies): (Vec<_>, Vec<_>) = run_rounds(data, correlations, begin, end, interrupt)?.into_iter().unzip();
     let same = copies.into_iter().enumerate().find_map(|(variable, copy)| copy.map(|other| (variable, other as usize)));
     Ok((from_rows(&rows), same))
 }
@@ -65,11 +57,11 @@ struct WorkingSet {
     variable: u32,
     level: f64,
     members: Vec<u32>,
-    /// Correlations between members, a row for each; and with the variable itself.
+    /// Correlations between members, a row for each, and of the members with the variable.
     gram: Vec<Vec<f64>>,
     target: Vec<f64>,
     weights: Vec<f64>,
-    /// Of the squared error, with its sign changed.
+    /// Inner products of the members with the residual.
     gradient: Vec<f64>,
     noise: f64,
     /// A variable that is the same up to scale.
@@ -93,7 +85,7 @@ impl Regression for WorkingSet {
             return false;
         }
         if self.members.is_empty() {
-            // Nothing is taken out yet: these are correlations.
+            // The residual is still the variable itself, so these are correlations.
             self.copy = found.first().copied().filter(|&i| gradient[i as usize].abs() > SAME);
         }
         for member in found {
@@ -124,12 +116,12 @@ impl WorkingSet {
         self.weights.push(0.0);
     }
 
-    /// Weights and noise in turns, of which the objective `‖residual‖²/σ + σ + 2 λ₀ Σ|w|` is a convex function.
+    /// Minimise `‖residual‖²/σ + σ + 2 λ₀ Σ|w|`, which is convex, over the weights and over σ in turns.
     fn descend(&mut self) {
         for _ in 0..TURNS {
             let penalty = self.level * self.noise;
             let change = self.sweep(penalty, false);
-            // Most weights stay zero: those that are not are brought nearer to rest before all are looked at again.
+            // Most weights stay zero, so sweeps over the others are cheap.
             for _ in 0..SWEEPS {
                 if self.sweep(penalty, true) <= TOLERANCE * penalty {
                     break;
@@ -150,7 +142,7 @@ impl WorkingSet {
         (1.0 - explained).max(NOISELESS * NOISELESS).sqrt()
     }
 
-    /// Minimise over one weight after another, of all or of those that are not zero; the largest change.
+    /// Minimise over one weight after another, over all or over the nonzero ones; returns the largest change.
     fn sweep(&mut self, penalty: f64, active: bool) -> f64 {
         let mut largest = 0.0_f64;
         for k in 0..self.members.len() {

@@ -1,13 +1,15 @@
-//! Markov blankets where there are few rows: neighbourhood selection (Meinshausen and Bühlmann 2006).
+//! Markov blankets from few samples: neighbourhood selection (Meinshausen and Bühlmann 2006).
 //!
-//! The neighbours of a variable in Θ are those that its regression on all others needs. With no more rows than columns
-//! that regression has to choose. `lasso` does, with a penalty that follows the noise (the scaled lasso of Sun and Zhang
-//! 2012), so that nothing has to be cross-validated; it is lenient, and `stepwise` tests what it proposes by least
-//! squares, without its bias. `refit` is the inverse covariance of greatest likelihood that is zero elsewhere; where
-//! there are too many variables for that, [`eliminate_sinks`] finds an order, and `stepwise` a graph along it.
+//! The neighbours of a variable in Θ are the variables with nonzero coefficients in its regression on all others. With
+//! fewer samples than variables that regression has to be regularised. The scaled lasso (`lasso`; Sun and Zhang 2012)
+//! has a penalty proportional to the estimated noise, so that nothing has to be cross-validated. It selects too many
+//! neighbours, among which `stepwise` chooses by tests, with least squares estimates that are free of the lasso's bias.
+//! `refit` is the maximum likelihood estimate of Θ with zeros elsewhere. Where there are too many variables for that,
+//! [`eliminate_sinks`] finds a causal order, and `stepwise` a graph along it.
 //!
-//! Nothing of size d × d is made except by the refit. Each variable works on a small set of others; what is outside is
-//! looked at in `rounds`, by a matrix product for a block of variables, or through sparse `correlations`.
+//! Only `refit` stores matrices of size d × d, one for each connected component. Each regression works on a small set of
+//! variables; `rounds` then tests all others, by a matrix product for a block of regressions, or by sparse
+//! `correlations`.
 
 mod check;
 mod correlations;
@@ -23,7 +25,7 @@ mod wide;
 
 pub use correlations::correlations;
 pub use lasso::{Copies, scaled_lasso};
-pub use precision::neighbourhood_precision;
+pub use precision::{NeighbourhoodPrecision, neighbourhood_precision};
 pub use refit::refit;
 pub use select::{lasso_level, select_neighbours};
 pub use sinks::eliminate_sinks;
@@ -34,7 +36,7 @@ pub use wide::{Wide, regress_on_rows, wide_precision};
 use crate::algebra::csr::Csr;
 use sprs::CsMat;
 
-/// Correlation from which two columns are the same up to scale.
+/// Absolute correlation above which two variables are the same up to scale.
 const SAME: f64 = 1.0 - 1e-10;
 
 /// A matrix from its rows, each in any order.

@@ -1,8 +1,9 @@
-//! The inverse covariance of greatest Gaussian likelihood with a given support.
+//! The Gaussian maximum likelihood estimate of Θ with a given support.
 //!
-//! The covariance W of that model agrees with the sample's wherever Θ may be nonzero. Variable by variable (Hastie,
-//! Tibshirani and Friedman 2009, algorithm 17.1): regress it on its neighbours by W, and let the fit say what its
-//! covariances with all others are. A W that is positive definite stays so. Connected components are fitted apart.
+//! The fitted covariance W equals the sample covariance wherever Θ may be nonzero. Algorithm 17.1 of Hastie, Tibshirani
+//! and Friedman (2009) sweeps over the variables: it regresses each on its neighbours, with covariances from W, and
+//! replaces its row of W by the covariances that follow from this regression. W stays positive definite. Connected
+//! components are fitted separately.
 
 use super::check::check_symmetric;
 use super::{Standardised, from_rows};
@@ -16,8 +17,9 @@ use ndarray::{Array2, ArrayViewMut2, s};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
-/// Sweeps over all variables, at most, and the change of a correlation that ends them.
+/// Sweeps over all variables, at most.
 const SWEEPS: usize = 100;
+/// Sweeps end when no correlation changes by more than this.
 const TOLERANCE: f64 = 1e-4;
 /// Rows of the covariance that are computed at a time.
 const BLOCK: usize = 64;
@@ -26,16 +28,16 @@ const BLOCK: usize = 64;
 struct Node {
     neighbours: Vec<usize>,
     weights: Vec<f64>,
-    /// What they leave of its variance.
+    /// The share of its variance that they leave unexplained.
     left: f64,
 }
 
 /// Fit Θ, for variables of unit variance, to correlations that are first shrunk by a share.
 ///
-/// The shrunk correlations are positive definite however few the rows, so that there is a fit.
+/// Shrunk correlations are positive definite however few the samples, so that the estimate exists.
 ///
 /// # Errors
-/// [`IcidError::Shape`] or [`IcidError::OneSided`] for a support that is none of these variables,
+/// [`IcidError::Shape`] or [`IcidError::OneSided`] for a support that does not fit the variables,
 /// [`IcidError::Parameter`] for a share outside of 0 to 1, [`IcidError::Singular`] if neighbours of a variable are
 /// linear combinations of each other and nothing is shrunk, [`IcidError::Memory`] if a connected component is too large,
 /// [`IcidError::Interrupted`].
@@ -70,7 +72,7 @@ pub fn refit(
     Ok(from_rows(&rows))
 }
 
-/// Variables that are connected, each in ascending order.
+/// The connected components, each in ascending order.
 fn components(support: CsMatView<f64>) -> Vec<Vec<u32>> {
     let mut sets = DisjointSets::new(support.rows());
     for (_, (i, j)) in &support {

@@ -1,8 +1,8 @@
-//! Regressions of all variables, each on a small set of others, and what is outside of it looked at in between.
+//! Regressions of all variables, each on a small active set that grows in rounds.
 //!
-//! A regression that has settled on its set needs to know whether any other variable should be in it: the inner
-//! products of its residual with all of them. For a block of regressions this is one matrix product; or, where there are
-//! too many variables for that, a combination of the rows of sparse correlations.
+//! Between rounds the residual's inner products with all variables show whether another one should enter the set. For a
+//! block of regressions they are one matrix product; where there are too many variables for that, they are computed from
+//! the rows of sparse correlations.
 
 use super::Standardised;
 use crate::error::IcidError;
@@ -11,9 +11,9 @@ use ndarray::{Array2, linalg::general_mat_mul, s};
 use rayon::prelude::*;
 use sprs::CsMatView;
 
-/// Regressions that share a matrix product: enough for its full speed, few enough to share among threads.
+/// Regressions that share a matrix product: enough for its full speed, few enough that all threads have work.
 const BLOCK: usize = 64;
-/// Rounds after which a regression is left as it is.
+/// Rounds of a regression, at most.
 const ROUNDS: usize = 50;
 
 /// The regression of one variable on a few others.
@@ -24,17 +24,18 @@ pub(super) trait Regression: Send {
     /// The others, with their weights.
     fn fitted(&self) -> impl Iterator<Item = (u32, f64)>;
 
-    /// Take in what the gradient, the inner products of all variables with the residual, asks for; was there anything?
+    /// Add the variables that the gradient asks for, the inner products of all variables with the residual; true if
+    /// there were any.
     fn improve(&mut self, data: Standardised, gradient: &[f64]) -> bool;
 }
 
-/// Improve the regression of each variable until no other variable asks to be let in, and keep what is wanted of it.
+/// Improve the regression of each variable until no other variable should enter it, and collect the results.
 ///
-/// Regressions are made and given up block by block: what they need meanwhile is much more than what is found.
+/// Regressions are created and dropped block by block: they need much more memory than their results.
 ///
 /// # Errors
 /// When interrupted.
-pub(super) fn settle<R: Regression, T: Send>(
+pub(super) fn run_rounds<R: Regression, T: Send>(
     data: Standardised,
     sparse: Option<CsMatView<f64>>,
     begin: impl Fn(u32) -> R + Sync,
@@ -42,24 +43,20 @@ pub(super) fn settle<R: Regression, T: Send>(
     interrupt: &Interrupt,
 ) -> Result<Vec<T>, IcidError> {
     let d = data.variables();
-    let settle_block = |start: usize| {
+    let run_block = |start: usize| {
         let mut block: Vec<R> = (start..(start + BLOCK).min(d)).map(|variable| begin(variable as u32)).collect();
         match sparse {
-            Some(correlations) => settle_by_correlations(data, correlations, &mut block, interrupt)?,
-            None => settle_by_products(data, &mut block, interrupt)?,
+            Some(correlations) => run_by_correlations(data, correlations, &mut block, interrupt)?,
+            None => run_by_products(data, &mut block, interrupt)?,
         }
         Ok(block.into_iter().map(&end).collect())
     };
     let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks = starts.into_par_iter().map(settle_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
+    let blocks = starts.into_par_iter().map(run_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
     Ok(blocks.into_iter().flatten().collect())
 }
 
-fn settle_by_products<R: Regression>(
-    data: Standardised,
-    block: &mut [R],
-    interrupt: &Interrupt,
-) -> Result<(), IcidError> {
+fn run_by_products<R: Regression>(data: Standardised, block: &mut [R], interrupt: &Interrupt) -> Result<(), IcidError> {
     let mut residuals = Array2::zeros((block.len(), data.0.ncols()));
     let mut gradients = Array2::zeros((block.len(), data.variables()));
     let mut open: Vec<usize> = (0..block.len()).collect();
@@ -88,7 +85,7 @@ fn settle_by_products<R: Regression>(
     Ok(())
 }
 
-fn settle_by_correlations<R: Regression>(
+fn run_by_correlations<R: Regression>(
     data: Standardised,
     correlations: CsMatView<f64>,
     block: &mut [R],
@@ -115,7 +112,7 @@ fn settle_by_correlations<R: Regression>(
     Ok(())
 }
 
-/// The `most` variables with the largest gradient above a bound, other than some; ties go to smaller numbers.
+/// The `most` variables with the largest gradient above a bound, except skipped ones; ties go to smaller numbers.
 pub(super) fn strongest(gradient: &[f64], bound: f64, most: usize, skip: impl Fn(u32) -> bool) -> Vec<u32> {
     let before = |&a: &u32, &b: &u32| gradient[b as usize].abs().total_cmp(&gradient[a as usize].abs()).then(a.cmp(&b));
     let mut found: Vec<u32> =

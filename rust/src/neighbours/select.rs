@@ -1,7 +1,7 @@
-//! Which variables are neighbours: the scaled lasso proposes, stepwise tests choose.
+//! Neighbourhood selection: the scaled lasso proposes neighbours, and stepwise tests choose among them.
 
 use super::check::{check_correlations, check_samples};
-use super::{Standardised, Test, from_rows, lasso, stepwise};
+use super::{Standardised, Test, from_rows, scaled_lasso, stepwise};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
@@ -9,10 +9,10 @@ use sprs::{CsMat, CsMatView};
 /// The symmetric pattern of neighbours, with ones for entries and without a diagonal.
 ///
 /// The scaled lasso with the penalty [`lasso_level`] proposes neighbours of each variable, and
-/// [`Test::extended_bic`] chooses among them. Two variables are neighbours if either regression needs the other: for a
-/// cause with many effects it takes more samples to see one of them than the other way round.
+/// [`Test::extended_bic`] chooses among them. Two variables are neighbours if either regression selects the other: where
+/// a cause has many effects, its own regression needs more samples to detect one of them.
 ///
-/// With sparse correlations (see [`correlations`](super::correlations())), those that they lack are taken to be zero.
+/// With sparse correlations (see [`correlations`](super::correlations())), pairs that they lack count as uncorrelated.
 ///
 /// # Errors
 /// [`IcidError::Samples`] with fewer than five samples; [`IcidError::Copies`] if two variables are the same up to scale;
@@ -47,23 +47,23 @@ pub fn select_neighbours(
     if d == 1 {
         return Ok(CsMat::zero((1, 1)));
     }
-    let (proposed, copies) = lasso::fit_all(data, correlations, lasso_level(samples, d), interrupt)?;
+    let (proposed, copies) = scaled_lasso(data, correlations, lasso_level(samples, d), interrupt)?;
     if let Some((first, second)) = copies {
         return Err(IcidError::Copies { first: first.min(second), second: first.max(second) });
     }
     let test = Test::extended_bic(samples, d)?;
-    let (chosen, _) = stepwise::choose_all(data, correlations, proposed.view(), None, test, interrupt)?;
-    Ok(either_way(&chosen))
+    let (chosen, _) = stepwise(data, correlations, proposed.view(), None, test, interrupt)?;
+    Ok(symmetric_pattern(&chosen))
 }
 
-/// `λ₀ = √(log d / n)`: the penalty of the scaled lasso in units of the noise. It lets in too many rather than too few.
+/// `λ₀ = √(log d / n)`: the penalty of the scaled lasso in units of the noise. It selects too many rather than too few.
 #[must_use]
 pub fn lasso_level(samples: usize, d: usize) -> f64 {
     ((d as f64).ln() / samples as f64).sqrt()
 }
 
 /// Ones where a matrix or its transpose has an entry.
-fn either_way(matrix: &CsMat<f64>) -> CsMat<f64> {
+fn symmetric_pattern(matrix: &CsMat<f64>) -> CsMat<f64> {
     let mut rows = vec![Vec::new(); matrix.rows()];
     for (_, (i, j)) in matrix {
         rows[i].push((j as u32, 1.0));

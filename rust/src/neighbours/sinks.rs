@@ -1,8 +1,9 @@
-//! A causal order from rows: elimination (`order::eliminate`) by regressions, where Θ would be too large to be fitted.
+//! A causal order from samples: elimination by regressions, where there are too many variables to fit Θ first.
 //!
-//! Where noise variances are equal, the variable whose neighbours leave most of it unexplained is a sink. Without it, its
-//! neighbours are regressed again, also on each other, and what does not stand the test is dropped. So nothing that was
-//! estimated before is built upon, and pairs that only the sink had joined come apart.
+//! If noise variances are equal, the variable with the largest residual variance given its neighbours is a sink. It is
+//! removed, and its neighbours are regressed again, also on each other; neighbours that fail the test are dropped. Each
+//! regression uses the samples, not earlier estimates, so that errors do not accumulate, and variables that were
+//! neighbours only through the sink are separated.
 
 use super::Standardised;
 use super::check::{check_lengths, check_positive, check_symmetric};
@@ -14,36 +15,36 @@ use sprs::CsMatView;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// What is left of a variable's variance; the latest of several entries counts.
-struct Left {
+/// The residual variance of a variable given its neighbours; of several entries for a variable the last is valid.
+struct Residual {
     variance: f64,
     variable: u32,
     version: u32,
 }
 
-impl Ord for Left {
+impl Ord for Residual {
     fn cmp(&self, other: &Self) -> Ordering {
         self.variance.total_cmp(&other.variance).then(other.variable.cmp(&self.variable))
     }
 }
 
-impl PartialOrd for Left {
+impl PartialOrd for Residual {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Left {
+impl PartialEq for Residual {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Left {}
+impl Eq for Residual {}
 
-/// Order variables, causes first, by their neighbours in a symmetric pattern.
+/// Find an order of the variables, causes first, from their neighbours in a symmetric pattern.
 ///
-/// The variances are those of the columns, each in units of its noise where that is known.
+/// `variances` are those of the variables, divided by their noise variances if these are known.
 ///
 /// # Errors
 /// [`IcidError::Shape`], [`IcidError::Size`] or [`IcidError::Positive`] for arguments that do not fit the data;
@@ -58,32 +59,21 @@ pub fn eliminate_sinks(
     check_lengths("variances", variances.len(), data)?;
     check_positive("variances", variances)?;
     check_symmetric("pattern", data, pattern)?;
-    eliminate(data, variances, pattern, test, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn eliminate(
-    data: Standardised,
-    variances: &[f64],
-    pattern: CsMatView<f64>,
-    test: Test,
-    interrupt: &Interrupt,
-) -> Result<Vec<usize>, IcidError> {
     let d = data.variables();
     let mut neighbours: Vec<BTreeSet<u32>> =
         pattern.outer_iterator().map(|row| row.indices().iter().map(|&i| i as u32).collect()).collect();
     let mut versions = vec![0; d];
     let chosen = |variable: u32, others: &BTreeSet<u32>| Chosen::among(data, variable, others.iter().copied(), test);
-    let left = |variable: u32, fit: &Chosen, version: u32| {
+    let residual = |variable: u32, fit: &Chosen, version: u32| {
         let n = test.samples() as f64;
         let degrees = n / (n - fit.neighbours.len() as f64);
-        Left { variance: fit.left * degrees * variances[variable as usize], variable, version }
+        Residual { variance: fit.left * degrees * variances[variable as usize], variable, version }
     };
-    let first: Vec<Left> =
-        (0..d as u32).into_par_iter().map(|j| left(j, &chosen(j, &neighbours[j as usize]), 0)).collect();
+    let first: Vec<Residual> =
+        (0..d as u32).into_par_iter().map(|j| residual(j, &chosen(j, &neighbours[j as usize]), 0)).collect();
     let mut heap = BinaryHeap::from(first);
     let mut order = Vec::with_capacity(d);
-    while let Some(Left { variable, version, .. }) = heap.pop() {
+    while let Some(Residual { variable, version, .. }) = heap.pop() {
         if version != versions[variable as usize] {
             continue;
         }
@@ -111,7 +101,7 @@ pub(super) fn eliminate(
         }
         for (&i, fit) in around.iter().zip(&fits) {
             versions[i as usize] += 1;
-            heap.push(left(i, fit, versions[i as usize]));
+            heap.push(residual(i, fit, versions[i as usize]));
         }
     }
     order.reverse();

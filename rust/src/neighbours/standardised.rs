@@ -1,22 +1,22 @@
-//! The data that all of it works on: variables in rows, so that inner products are correlations.
+//! Standardised data: variables in rows, so that inner products are correlations.
 
 use crate::error::IcidError;
 use ndarray::{Array2, ArrayView2};
 
 const WHAT: &str = "the table of standardised variables";
-/// Squared length from which a row cannot have been standardised. It may be less than one: where a share is added to
-/// variances, correlations are shrunk by it.
+/// A row with a larger squared length is not standardised. A smaller one may be: a ridge added to the variances makes
+/// rows shorter.
 const TOO_LONG: f64 = 1.001;
 
 /// Variables in rows, centred and of length one, so that inner products are correlations.
 ///
-/// [`standardise`] makes such rows. Any other table with the same inner products will do: a root of the correlation
-/// matrix, where samples are not at hand.
+/// [`standardise`] returns such rows. Where samples are not at hand, a root of the correlation matrix has the same inner
+/// products and serves as well.
 #[derive(Debug, Clone, Copy)]
 pub struct Standardised<'a>(pub(super) ArrayView2<'a, f64>);
 
 impl<'a> Standardised<'a> {
-    /// Take rows that lie in memory one after another.
+    /// Borrow rows that are stored one after another.
     ///
     /// # Errors
     /// [`IcidError::Empty`] without rows or columns, [`IcidError::NotByRows`] for another layout,
@@ -56,7 +56,7 @@ impl<'a> Standardised<'a> {
         dot(self.of(i), self.of(j))
     }
 
-    /// What is left of a variable when others, with their weights, are taken out.
+    /// Write the residual of a variable, given others and their weights.
     pub(super) fn residual(&self, variable: u32, others: impl Iterator<Item = (u32, f64)>, out: &mut [f64]) {
         out.copy_from_slice(self.of(variable));
         for (other, weight) in others {
@@ -67,7 +67,7 @@ impl<'a> Standardised<'a> {
     }
 }
 
-/// Sums of eight at a time, which the compiler can keep in registers; their order depends on the length alone.
+/// Inner product with eight partial sums, which the compiler vectorises; their order depends on the length alone.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (wide_a, wide_b) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -108,7 +108,7 @@ pub fn standardise(mut values: Array2<f64>) -> Result<(Array2<f64>, Vec<f64>), I
         let mean = row.sum() / n;
         row.mapv_inplace(|x| x - mean);
         let square = row.iter().map(|x| x * x).sum::<f64>();
-        // Below this, deviations are what rounding leaves of a constant.
+        // Smaller deviations are rounding errors of a constant.
         if square.sqrt() <= f64::EPSILON * mean.abs() * n {
             return Err(IcidError::Constant { index, value: mean });
         }

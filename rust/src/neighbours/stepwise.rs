@@ -1,24 +1,24 @@
-//! Neighbours that stand a test: least squares, one variable in or out at a time.
+//! Stepwise least squares: one variable enters or leaves at a time, by a test of its partial correlation.
 //!
-//! The lasso shrinks what it finds, and lets in others to make up for that. Least squares on what it found has no such
-//! bias: the weakest is dropped while it does not earn its penalty, and a variable outside that earns it is taken in.
-//! What a variable earns is Fisher's z of its partial correlation, squared: `(n − k − 3) artanh² r` given k others,
-//! which holds for few rows too; with many it is the gain in twice the log-likelihood, and the rule is the extended BIC
-//! (Chen and Chen 2008).
+//! The lasso shrinks its weights, and selects further variables to make up for that. Least squares has no such bias: the
+//! weakest variable is dropped while its test statistic is below a penalty, and a variable outside is added if its
+//! statistic reaches it. The statistic is the squared Fisher z of the partial correlation, `(n − k − 3) artanh² r` given
+//! k other variables, which is valid for few samples too. With many samples it is the gain in twice the log-likelihood,
+//! and the rule is the extended BIC (Chen and Chen 2008).
 
 use super::check::{check_correlations, check_pattern, check_permutation, check_samples};
-use super::rounds::{Regression, settle, strongest};
+use super::rounds::{Regression, run_rounds, strongest};
 use super::{Standardised, from_rows};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
 
-/// Variables outside that are looked at closely, those whose correlation with the residual is largest.
+/// Variables outside that are tested in a round: those with the largest correlations with the residual.
 const SHORTLIST: usize = 16;
-/// Share of a variable's variance that the others must leave unexplained.
+/// A variable with a smaller share of its variance left unexplained by the others is collinear with them.
 const COLLINEAR: f64 = 1e-8;
 
-/// What a neighbour must be worth: with n samples, the squared Fisher z of its partial correlation must reach a penalty.
+/// The test of a neighbour: with n samples, the squared Fisher z of its partial correlation must reach a penalty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Test {
     samples: usize,
@@ -26,7 +26,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// With so many samples and a penalty for each neighbour.
+    /// A test with a number of samples and a penalty.
     ///
     /// # Errors
     /// [`IcidError::Samples`] with fewer than five samples, [`IcidError::Parameter`] if the penalty is negative or NaN.
@@ -52,29 +52,29 @@ impl Test {
         self.samples
     }
 
-    /// What a neighbour must earn.
+    /// The value that the statistic of a neighbour must reach.
     #[must_use]
     pub fn penalty(self) -> f64 {
         self.penalty
     }
 
-    /// What a squared partial correlation given `others` variables earns.
-    fn earned(self, square: f64, others: usize) -> f64 {
+    /// The statistic of a squared partial correlation given `others` variables.
+    fn statistic(self, square: f64, others: usize) -> f64 {
         let degrees = self.samples as f64 - others as f64 - 3.0;
         if degrees < 1.0 { 0.0 } else { degrees * square.clamp(0.0, 1.0 - 1e-15).sqrt().atanh().powi(2) }
     }
 
-    /// Neighbours that a variable may have: half as many as there are degrees of freedom.
+    /// The most neighbours that a variable may have: half the degrees of freedom.
     fn most(self) -> usize {
         self.samples.saturating_sub(4) / 2
     }
 }
 
-/// For each variable, from those that a row of `start` holds, the neighbours that stand the test, with their weights; and
-/// what they leave of its variance.
+/// Select neighbours of each variable j, starting from those in row j of `start`. Returns their weights, row j for
+/// variable j, and the share of each variance that they leave unexplained.
 ///
-/// Sparse correlations, if given, stand for all. Given the place of each variable in an order, only variables that come
-/// before count.
+/// With sparse correlations, pairs that they lack count as uncorrelated. Given the place of each variable in an order,
+/// only variables that precede j are considered.
 ///
 /// # Errors
 /// [`IcidError::Shape`], [`IcidError::Size`] or [`IcidError::Order`] for arguments that do not fit the data;
@@ -90,24 +90,12 @@ pub fn stepwise(
     check_correlations(data, correlations)?;
     check_pattern("start", data, start)?;
     places.map_or(Ok(()), |places| check_permutation("places", places, data))?;
-    choose_all(data, correlations, start, places, test, interrupt)
-}
-
-/// The same, with arguments that are known to fit.
-pub(super) fn choose_all(
-    data: Standardised,
-    sparse: Option<CsMatView<f64>>,
-    start: CsMatView<f64>,
-    places: Option<&[usize]>,
-    test: Test,
-    interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
     let begin = |j: u32| {
         let before = |&i: &u32| places.is_none_or(|at| at[i as usize] < at[j as usize]);
         Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }
     };
     let end = |fit: Chosen| (fit.neighbours, fit.left);
-    let (rows, left): (Vec<_>, _) = settle(data, sparse, begin, end, interrupt)?.into_iter().unzip();
+    let (rows, left): (Vec<_>, _) = run_rounds(data, correlations, begin, end, interrupt)?.into_iter().unzip();
     Ok((from_rows(&rows), left))
 }
 
@@ -115,11 +103,11 @@ fn row_of(pattern: CsMatView<f64>, row: usize) -> Vec<u32> {
     pattern.outer_view(row).map_or_else(Vec::new, |row| row.indices().iter().map(|&i| i as u32).collect())
 }
 
-/// The neighbours of one variable, with their weights, and what they leave of its variance.
+/// The neighbours of one variable, with their weights, and the share of its variance that they leave unexplained.
 pub(super) struct Chosen<'a> {
     variable: u32,
     test: Test,
-    /// Places in an order, if others must come before the variable.
+    /// Places in an order, if only variables that precede this one are considered.
     places: Option<&'a [usize]>,
     pub(super) neighbours: Vec<(u32, f64)>,
     pub(super) left: f64,
@@ -144,7 +132,7 @@ impl Regression for Chosen<'_> {
 }
 
 impl Chosen<'_> {
-    /// Those among some others that stand the test; of too many, the most correlated are tried.
+    /// Select neighbours among some others; of too many, only the most correlated are considered.
     pub(super) fn among(data: Standardised, variable: u32, others: impl IntoIterator<Item = u32>, test: Test) -> Self {
         let mut others: Vec<(u32, f64)> =
             others.into_iter().filter(|&i| i != variable).map(|i| (i, data.correlation(i, variable))).collect();
@@ -155,18 +143,18 @@ impl Chosen<'_> {
         chosen
     }
 
-    /// Take in and drop while a test says so, among the neighbours and some others; has anything changed?
+    /// Add and drop variables, among the neighbours and some others, while the test says so; true if any changed.
     fn choose(&mut self, data: Standardised, others: Vec<u32>) -> bool {
         let inside = self.neighbours.len();
         let known: Vec<u32> = self.neighbours.iter().map(|&(i, _)| i).chain(others).collect();
         let mut swept = Swept::new(data, self.variable, &known);
         for k in 0..inside {
-            // Collinear ones are left out.
+            // Collinear variables stay out.
             if swept.unexplained(k) > COLLINEAR {
                 swept.flip(k);
             }
         }
-        // Tests that depend on each other could go round in circles.
+        // The limit ends cycles, which are possible because the tests depend on each other.
         for _ in 0..4 * known.len() {
             let next = swept.weakest(self.test).or_else(|| swept.strongest(self.test));
             let Some(k) = next else { break };
@@ -179,9 +167,9 @@ impl Chosen<'_> {
     }
 }
 
-/// A regression under the sweep operator (Goodnight 1979): sweeping a variable takes it in, or out again.
+/// A regression under the sweep operator (Goodnight 1979): sweeping a variable adds it, or drops it again.
 struct Swept {
-    /// Variables, and last the one that is regressed.
+    /// A row for each variable, and last for the one that is regressed.
     matrix: Vec<Vec<f64>>,
     inside: Vec<bool>,
 }
@@ -199,20 +187,20 @@ impl Swept {
         Self { matrix, inside: vec![false; others.len()] }
     }
 
-    /// The variable inside that earns least, if that is too little.
+    /// The variable inside with the smallest statistic, if that is below the penalty.
     fn weakest(&self, test: Test) -> Option<usize> {
         let others = self.count().saturating_sub(1);
         let inside = (0..self.inside.len()).filter(|&k| self.inside[k]);
-        let earned = inside.map(|k| (test.earned(self.square(k), others), k));
-        earned.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|&(earned, _)| earned < test.penalty).map(|(_, k)| k)
+        let statistics = inside.map(|k| (test.statistic(self.square(k), others), k));
+        statistics.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|&(statistic, _)| statistic < test.penalty).map(|(_, k)| k)
     }
 
-    /// The variable outside that would earn most, if that is enough; the first of equals.
+    /// The variable outside with the largest statistic, if that reaches the penalty; the first of equals.
     fn strongest(&self, test: Test) -> Option<usize> {
         let count = self.count();
         let outside = (0..self.inside.len()).filter(|&k| !self.inside[k] && self.unexplained(k) > COLLINEAR);
-        let earned = outside.map(|k| (test.earned(self.square(k), count), k)).rev();
-        let best = earned.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let statistics = outside.map(|k| (test.statistic(self.square(k), count), k)).rev();
+        let best = statistics.max_by(|a, b| a.0.total_cmp(&b.0))?;
         (best.0 >= test.penalty && count < test.most()).then_some(best.1)
     }
 
@@ -220,7 +208,7 @@ impl Swept {
         self.inside.iter().filter(|&&inside| inside).count()
     }
 
-    /// What is left of the variance.
+    /// The share of the variance that is left unexplained.
     fn left(&self) -> f64 {
         self.matrix[self.inside.len()][self.inside.len()].max(f64::MIN_POSITIVE)
     }
@@ -229,7 +217,7 @@ impl Swept {
         self.matrix[k][self.inside.len()]
     }
 
-    /// Of a variable outside, the share of its variance that those inside do not explain.
+    /// Share of the variance of a variable outside that those inside leave unexplained.
     fn unexplained(&self, k: usize) -> f64 {
         self.matrix[k][k]
     }

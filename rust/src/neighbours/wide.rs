@@ -1,57 +1,66 @@
-//! Θ of many variables, from samples alone: nothing of size d × d is made.
+//! Θ of very many variables from samples, without any matrix of size d × d.
 //!
-//! Correlations below `√(log d / n)` are taken to be zero. In place of a fit of greatest likelihood, sinks are eliminated
-//! one after another by regressions on their neighbours, as if noise variances were equal. That gives an order, and
-//! regressions along it a graph B and noise variances Ω; with them, `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`. Its support says more of
-//! neighbours than regressions on all others do, so the same starts again from there while the score improves.
+//! Correlations below `√(log d / n)` count as zero. Instead of a maximum likelihood fit on the support, sinks are
+//! eliminated one after another by regressions on their neighbours, as if noise variances were equal. This gives a causal
+//! order, and regressions along it give a graph B and noise variances Ω; with them, `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`. The
+//! support of this Θ is a better estimate of the neighbours than separate regressions are, so elimination and
+//! regressions are repeated from it while the score improves.
 
 use super::check::{check_correlations, check_lengths, check_pattern, check_permutation, check_positive};
-use super::{Standardised, Test, correlations, from_rows, lasso_level, select_neighbours, sinks, stepwise};
+use super::{Standardised, Test, correlations, eliminate_sinks, from_rows, lasso_level, select_neighbours, stepwise};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
 use ndarray::s;
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
+use std::time::{Duration, Instant};
 
 /// Rounds of elimination and regression, at most.
 const ROUNDS: usize = 5;
-/// Variables, about, whose correlations tell how many there will be of all.
+/// Approximate number of variables from whose correlations the number of all correlations above the cut is estimated.
 const FEW: usize = 256;
-/// Bytes that one correlation takes while it is found, sorted and handed on.
+/// Bytes that one correlation takes while it is found, sorted and returned.
 type Room = [u8; 48];
-/// Columns of a product that are looked at together.
+/// Columns of a product that are computed at a time.
 const BLOCK: usize = 1024;
 
-/// What [`wide_precision`] finds.
+/// An estimate of Θ by [`wide_precision`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Wide {
-    /// The inverse covariance in the units of the data, symmetric to the bit.
+    /// The inverse covariance in the units of the data, exactly symmetric.
     pub theta: CsMat<f64>,
-    /// Correlations above `√(log d / n)`, both of each pair, without the diagonal.
+    /// Correlations above `√(log d / n)`: both entries of each pair, without the diagonal.
     pub correlations: CsMat<f64>,
-    /// The graph that Θ is made of, in the units of the data; row causes column.
+    /// The graph B behind Θ, in the units of the data; row causes column.
     pub b: CsMat<f64>,
     /// The variables, causes first.
     pub order: Vec<usize>,
     /// Noise variances Ω.
     pub noise_variances: Vec<f64>,
+    /// Time spent on the correlations.
+    pub correlation_time: Duration,
+    /// Time spent on the neighbours of each variable.
+    pub support_time: Duration,
+    /// Time spent on orders and regressions along them.
+    pub fit_time: Duration,
 }
 
 /// Estimate Θ from sparse correlations, neighbourhood selection and regressions along orders.
 ///
-/// `variances` are those of the variables, whose standardised values `data` holds.
+/// `data` holds the standardised variables, `variances` their variances before.
 ///
 /// # Errors
-/// As [`select_neighbours`]; [`IcidError::Length`] or [`IcidError::Positive`] for the variances; [`IcidError::Memory`]
-/// if, judged by some of the variables, there are more correlations than fit.
+/// As [`select_neighbours`]; [`IcidError::Size`] or [`IcidError::Positive`] for the variances; [`IcidError::Memory`]
+/// if there will be more correlations above the cut than fit, extrapolated from those of some variables.
 pub fn wide_precision(
     data: Standardised,
     variances: &[f64],
     samples: usize,
     interrupt: &Interrupt,
 ) -> Result<Wide, IcidError> {
+    let begin = Instant::now();
     let d = data.variables();
     let test = Test::extended_bic(samples, d)?;
     check_lengths("variances", variances.len(), data)?;
@@ -60,11 +69,14 @@ pub fn wide_precision(
     let level = lasso_level(samples, d);
     ensure_room::<Room>("the correlations above the cut", expected_correlations(data, level))?;
     let correlations = correlations(data, level, interrupt)?;
+    let correlation_time = begin.elapsed();
     let support = select_neighbours(data, samples, Some(correlations.view()), interrupt)?;
+    let support_time = begin.elapsed().saturating_sub(correlation_time);
 
+    let regressions = OrderRegressions { data, correlations: correlations.view(), deviations: &deviations, test };
     let round = |support: CsMatView<f64>| -> Result<Round, IcidError> {
-        let order = sinks::eliminate(data, variances, support, test, interrupt)?;
-        let (b, noise_variances) = regress(data, correlations.view(), &deviations, support, &order, test, interrupt)?;
+        let order = eliminate_sinks(data, variances, support, test, interrupt)?;
+        let (b, noise_variances) = regressions.fit(support, &order, interrupt)?;
         let mean = noise_variances.iter().sum::<f64>() / d as f64;
         let score = (samples * d) as f64 * mean.ln() + test.penalty() * b.nnz() as f64;
         Ok(Round { b, order, noise_variances, score })
@@ -79,11 +91,14 @@ pub fn wide_precision(
         theta = next.precision();
         best = next;
     }
+    let theta = mirrored(&theta);
+    let fit_time = begin.elapsed().saturating_sub(correlation_time + support_time);
     let Round { b, order, noise_variances, .. } = best;
-    Ok(Wide { theta: mirrored(&theta), correlations, b, order, noise_variances })
+    Ok(Wide { theta, correlations, b, order, noise_variances, correlation_time, support_time, fit_time })
 }
 
-/// A graph along an order, and its score: twice the negative log-likelihood, for equal noise, and a penalty per edge.
+/// A graph along an order, and its score: twice the negative log-likelihood for equal noise variances, plus a penalty
+/// per edge.
 struct Round {
     b: CsMat<f64>,
     order: Vec<usize>,
@@ -97,13 +112,14 @@ impl Round {
     }
 }
 
-/// Regress each variable on those before it in an order, from its neighbours in a pattern, one in or out at a time.
+/// Regress each variable on those before it in an order, stepwise, starting from its neighbours in a pattern.
 ///
-/// Returns B in the units of the data, in which row causes column, and the noise variances. `correlations` are those of
-/// all pairs that matter, without their diagonal; `deviations` the standard deviations of the variables.
+/// Returns B in the units of the data, in which row causes column, and the noise variances. `correlations` are without
+/// their diagonal, and pairs that they lack count as uncorrelated; `deviations` are the standard deviations of the
+/// variables.
 ///
 /// # Errors
-/// [`IcidError::Shape`], [`IcidError::Length`], [`IcidError::Order`] or [`IcidError::Positive`] for arguments that do
+/// [`IcidError::Shape`], [`IcidError::Size`], [`IcidError::Order`] or [`IcidError::Positive`] for arguments that do
 /// not fit the data; [`IcidError::Interrupted`].
 pub fn regress_on_rows(
     data: Standardised,
@@ -119,31 +135,41 @@ pub fn regress_on_rows(
     check_positive("deviations", deviations)?;
     check_pattern("start", data, start)?;
     check_permutation("order", order, data)?;
-    regress(data, correlations, deviations, start, order, test, interrupt)
+    OrderRegressions { data, correlations, deviations, test }.fit(start, order, interrupt)
 }
 
-fn regress(
-    data: Standardised,
-    correlations: CsMatView<f64>,
-    deviations: &[f64],
-    start: CsMatView<f64>,
-    order: &[usize],
+/// Regressions along causal orders.
+struct OrderRegressions<'d, 'a> {
+    data: Standardised<'d>,
+    correlations: CsMatView<'a, f64>,
+    deviations: &'a [f64],
     test: Test,
-    interrupt: &Interrupt,
-) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
-    let mut places = vec![0; order.len()];
-    for (place, &variable) in order.iter().enumerate() {
-        places[variable] = place;
-    }
-    let (mut weights, left) = stepwise::choose_all(data, Some(correlations), start, Some(&places), test, interrupt)?;
-    for (effect, mut row) in weights.outer_iterator_mut().enumerate() {
-        row.iter_mut().for_each(|(cause, weight)| *weight = *weight * deviations[effect] / deviations[cause]);
-    }
-    let noise_variances = left.iter().zip(deviations).map(|(left, scale)| left * (scale * scale)).collect();
-    Ok((weights.transpose_into().to_csr(), noise_variances))
 }
 
-/// How many correlations are above a cut, judged by those of a few variables with all, themselves included.
+impl OrderRegressions<'_, '_> {
+    /// B and the noise variances of regressions along one order.
+    fn fit(
+        &self,
+        start: CsMatView<f64>,
+        order: &[usize],
+        interrupt: &Interrupt,
+    ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
+        let mut places = vec![0; order.len()];
+        for (place, &variable) in order.iter().enumerate() {
+            places[variable] = place;
+        }
+        let (mut weights, shares) =
+            stepwise(self.data, Some(self.correlations), start, Some(&places), self.test, interrupt)?;
+        let deviations = self.deviations;
+        for (effect, mut row) in weights.outer_iterator_mut().enumerate() {
+            row.iter_mut().for_each(|(cause, weight)| *weight = *weight * deviations[effect] / deviations[cause]);
+        }
+        let noise_variances = shares.iter().zip(deviations).map(|(share, scale)| share * (scale * scale)).collect();
+        Ok((weights.transpose_into().to_csr(), noise_variances))
+    }
+}
+
+/// Estimated number of correlations above a cut, diagonal included, from those of a few variables with all others.
 fn expected_correlations(data: Standardised, cut: f64) -> u128 {
     let d = data.variables();
     let few = data.0.slice(s![..;(d / FEW).max(1), ..]);
@@ -163,7 +189,7 @@ fn precision(b: CsMatView<f64>, noise_variances: &[f64]) -> CsMat<f64> {
     let a = &identity - &b;
     let transposed = a.transpose_view().to_csr();
     let row = |i: usize, (sums, touched): &mut (Vec<f64>, Vec<u32>)| {
-        // From the last entry to the first, the order in which SciPy adds: results are the same to the bit.
+        // From the last entry to the first, the order in which SciPy's product adds, so that results agree to the bit.
         let range = a.indptr().outer_inds_sz(i);
         for (&k, entry) in a.indices()[range.clone()].iter().zip(&a.data()[range]).rev() {
             let weighted = entry * (1.0 / noise_variances[k]);
@@ -181,7 +207,7 @@ fn precision(b: CsMatView<f64>, noise_variances: &[f64]) -> CsMat<f64> {
     from_rows(&rows)
 }
 
-/// The entries in some places.
+/// The matrix without the entries whose row and column `keep` rejects.
 fn filtered(matrix: &CsMat<f64>, keep: impl Fn(usize, usize) -> bool) -> CsMat<f64> {
     let row = |(i, row): (usize, sprs::CsVecView<f64>)| {
         row.iter().filter(|&(j, _)| keep(i, j)).map(|(j, &value)| (j as u32, value)).collect()
@@ -199,4 +225,21 @@ fn mirrored(matrix: &CsMat<f64>) -> CsMat<f64> {
         }
     }
     from_rows(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::neighbours::standardise;
+    use ndarray::Array2;
+
+    #[test]
+    fn with_few_variables_the_expected_number_of_correlations_is_exact() {
+        let (values, _) =
+            standardise(Array2::from_shape_fn((120, 80), |(i, k)| ((i * i + 7 * k * k) % 31) as f64)).unwrap();
+        let data = Standardised::new(&values.view()).unwrap();
+        let found = correlations(data, 0.2, &Interrupt::default()).unwrap();
+        assert!(found.nnz() > 0);
+        assert_eq!(expected_correlations(data, 0.2), (found.nnz() + 120) as u128);
+    }
 }

@@ -1,7 +1,8 @@
 //! A sparse Θ, checked, symmetrised and renumbered.
 
-use super::check::{check_finite, invert_variances, positive_diagonal, symmetrise};
+use super::check::{invert_variances, positive_diagonal, symmetrise};
 use super::numbering::{breadth_first, fingerprints};
+use crate::algebra::check::{check_finite_sparse, check_square};
 use crate::algebra::csr::Csr;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
@@ -9,7 +10,7 @@ use crate::memory::ensure_room;
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
 
-/// Θ and the noise precisions D, in an order of their own (see [`numbering`](super::numbering)).
+/// Θ and the noise precisions D, in the internal numbering (see [`numbering`](super::numbering)).
 #[derive(Debug, Clone)]
 pub(crate) struct SparseTheta {
     /// The caller's number of each variable.
@@ -27,10 +28,7 @@ pub(crate) struct SparseTheta {
 impl SparseTheta {
     /// As [`Problem::new`](super::Problem::new).
     pub fn new(theta: CsMatView<f64>, noise_variances: Option<&[f64]>) -> Result<Self, IcidError> {
-        let (rows, columns) = theta.shape();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "theta", rows, columns });
-        }
+        let rows = check_square("theta", theta.shape())?;
         if rows == 0 {
             return Err(IcidError::Empty { what: "theta" });
         }
@@ -38,11 +36,11 @@ impl SparseTheta {
             let (required, available) = (rows as u128, u128::from(u32::MAX));
             return Err(IcidError::Memory { what: "theta (in variables)", required, available });
         }
-        // The copies made here and below, at their largest.
+        // The copies made here and below, at most.
         ensure_room::<[usize; 8]>("checking theta", theta.nnz() as u128)?;
         let by_rows = if theta.is_csr() { None } else { Some(theta.to_csr()) };
         let theta = by_rows.as_ref().map_or(theta, CsMat::view);
-        check_finite("theta", theta)?;
+        check_finite_sparse("theta", theta)?;
         let diagonal = positive_diagonal(theta)?;
         let noise_precision = match noise_variances {
             Some(variances) => invert_variances(variances, rows)?,
@@ -70,7 +68,7 @@ impl SparseTheta {
         Ok(Self { names, component_starts, offsets, neighbours, values, noise_precision })
     }
 
-    /// The diagonal, by the caller's numbers.
+    /// The diagonal, in the caller's numbering.
     pub fn diagonal_by_name(&self) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.dim()];
         for (i, &name) in self.names.iter().enumerate() {
@@ -81,8 +79,8 @@ impl SparseTheta {
         diagonal
     }
 
-    /// Values by the caller's numbers, by our own.
-    pub fn in_our_numbers(&self, values: &[f64]) -> Vec<f64> {
+    /// Reorder values from the caller's to the internal numbering.
+    pub fn in_internal_numbering(&self, values: &[f64]) -> Vec<f64> {
         self.names.iter().map(|&name| values[name as usize]).collect()
     }
 

@@ -1,37 +1,48 @@
 //! The decomposition of Θ, and its objective for tests and benches.
 
-use super::convert::{CsrArrays, SolutionParts, kernel_choice, schedule_choice, to_matrix, to_solution_parts};
+use super::convert::{CsrArrays, OwnedCsr, dict, kernel_choice, numbers, own_matrix, schedule_choice, to_matrix};
 use super::long_call::LongCall;
 use crate::error::IcidError;
-use crate::model::{AugmentedLagrangian, KernelChoice, Smooth};
+use crate::model::{AugmentedLagrangian, Smooth};
 use crate::problem::Problem;
-use crate::solver::{Schedule, Settings};
+use crate::solver::{Settings, Solution};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sprs::CsMat;
 use std::time::Instant;
 
-/// Copies of what a problem is made of, to be put together without the interpreter's lock.
-struct Given {
+/// The parts of a problem, from a dict; all but Θ may be left out.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct ProblemArrays<'py> {
+    theta: CsrArrays<'py>,
+    #[pyo3(default)]
+    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    /// M̃ and its weight.
+    #[pyo3(default)]
+    skewness: Option<(CsrArrays<'py>, f64)>,
+    #[pyo3(default)]
+    forbidden: Option<CsrArrays<'py>>,
+}
+
+/// Copies of the parts of a problem, which can be assembled without the interpreter's lock.
+struct ProblemParts {
     theta: CsMat<f64>,
     noise_variances: Option<Vec<f64>>,
     skewness: Option<(CsMat<f64>, f64)>,
     forbidden: Option<CsMat<f64>>,
 }
 
-impl Given {
-    fn new(
-        theta: &CsrArrays,
-        noise_variances: Option<PyReadonlyArray1<f64>>,
-        skewness: Option<(CsrArrays, f64)>,
-        forbidden: Option<CsrArrays>,
-    ) -> PyResult<Self> {
+impl ProblemParts {
+    fn copy(arrays: ProblemArrays) -> PyResult<Self> {
+        let weighted = |(matrix, weight): (CsrArrays, f64)| Ok::<_, PyErr>((to_matrix(&matrix)?, weight));
         Ok(Self {
-            theta: to_matrix(theta)?,
-            noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
-            skewness: skewness.map(|(matrix, weight)| Ok::<_, PyErr>((to_matrix(&matrix)?, weight))).transpose()?,
-            forbidden: forbidden.as_ref().map(to_matrix).transpose()?,
+            theta: to_matrix(&arrays.theta)?,
+            noise_variances: numbers(arrays.noise_variances),
+            skewness: arrays.skewness.map(weighted).transpose()?,
+            forbidden: arrays.forbidden.as_ref().map(to_matrix).transpose()?,
         })
     }
 
@@ -40,7 +51,7 @@ impl Given {
         self.theta.outer_iterator().map(|row| row.nnz().saturating_mul(row.nnz())).sum()
     }
 
-    fn problem(&self) -> Result<Problem, IcidError> {
+    fn assemble(&self) -> Result<Problem, IcidError> {
         let mut problem = Problem::new(self.theta.view(), self.noise_variances.as_deref())?;
         if let Some(edges) = &self.forbidden {
             problem = problem.with_forbidden(edges.view())?;
@@ -52,75 +63,140 @@ impl Given {
     }
 }
 
-/// O-ICID: Algorithms 1 and 2 of the paper.
-#[pyfunction]
-#[pyo3(signature = (theta, *, noise_variances, skewness, forbidden, l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol,
-                    schedule, kernel, callback, n_threads))]
-#[allow(clippy::too_many_arguments)]
-pub(super) fn decompose<'py>(
-    py: Python<'py>,
-    theta: CsrArrays<'py>,
-    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
-    skewness: Option<(CsrArrays<'py>, f64)>,
-    forbidden: Option<CsrArrays<'py>>,
+/// The settings of the solver, from a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct SettingsItems {
     l1_weight: f64,
     max_alm_iter: usize,
     max_fista_iter: usize,
     tol: f64,
     fista_tol: f64,
-    schedule: &str,
-    kernel: &str,
-    callback: Option<Py<PyAny>>,
-    n_threads: Option<usize>,
-) -> PyResult<SolutionParts<'py>> {
-    let given = Given::new(&theta, noise_variances, skewness, forbidden)?;
-    let schedule: Schedule = schedule_choice(schedule)?;
-    let kernel = kernel_choice(kernel)?;
-    let settings = Settings { l1_weight, max_alm_iter, max_fista_iter, tol, fista_tol, schedule, kernel };
-    let call = LongCall::new(n_threads, given.pairs(), callback)?;
-    let solution = call.run(py, |monitor| crate::solver::decompose(&given.problem()?, &settings, monitor))?;
-    to_solution_parts(py, solution, call.threads())
+    schedule: String,
+    kernel: String,
 }
 
-/// Value, gradient, curvature, residual norm, seconds.
-type Evaluation<'py> = (f64, Bound<'py, PyArray1<f64>>, f64, f64, Vec<f64>);
+impl SettingsItems {
+    fn settings(&self) -> PyResult<Settings> {
+        Ok(Settings {
+            l1_weight: self.l1_weight,
+            max_alm_iter: self.max_alm_iter,
+            max_fista_iter: self.max_fista_iter,
+            tol: self.tol,
+            fista_tol: self.fista_tol,
+            schedule: schedule_choice(&self.schedule)?,
+            kernel: kernel_choice(&self.kernel)?,
+        })
+    }
+}
 
-/// Values and derivatives at B along Z for tests and benches: (value, gradient at the entries of B, curvature, residual
-/// norm, seconds of each of `repeat` evaluations with gradient).
-///
-/// The multiplier is ρ times the residual at `multiplier_at`, or zero.
+/// The result of a decomposition.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct Decomposed {
+    b: OwnedCsr,
+    status: &'static str,
+    /// `‖Θ − φ_D(B)‖_F` relative to `‖Θ‖_F`.
+    residual: f64,
+    info: Py<PyDict>,
+    /// A dict for each round of the augmented Lagrangian method.
+    history: Vec<Py<PyDict>>,
+}
+
+impl Decomposed {
+    fn new(py: Python<'_>, solution: Solution, threads: usize) -> PyResult<Self> {
+        let info = &solution.info;
+        let timings = dict!(py, { "setup": info.setup_time.as_secs_f64(), "solve": info.solve_time.as_secs_f64() });
+        let info = dict!(py, {
+            "iterations": info.iterations,
+            "evaluations": info.evaluations,
+            "rho": info.rho,
+            "optimality": info.optimality,
+            "kernel": info.kernel.name(),
+            "components": info.components,
+            "support": info.support,
+            "pairs": info.pairs,
+            "indefinite_pair": info.indefinite_pair,
+            "n_threads": threads,
+            "timings": timings,
+        });
+        let mut history = Vec::with_capacity(solution.history.len());
+        for round in &solution.history {
+            let record = dict!(py, {
+                "round": round.round,
+                "rho": round.rho,
+                "iterations": round.iterations,
+                "objective": round.objective,
+                "optimality": round.optimality,
+                "residual": round.residual,
+            });
+            history.push(record.unbind());
+        }
+        let (status, residual) = (solution.status.name(), solution.residual);
+        Ok(Self { b: own_matrix(py, solution.b), status, residual, info: info.unbind(), history })
+    }
+}
+
+/// O-ICID: Algorithms 1 and 2 of the paper.
 #[pyfunction]
-#[pyo3(signature = (theta, b, z, *, noise_variances=None, skewness=None, multiplier_at=None, rho=1.0, kernel="auto",
-                    repeat=1, n_threads=None))]
-#[allow(clippy::too_many_arguments)]
-pub(super) fn evaluate<'py>(
-    py: Python<'py>,
-    theta: CsrArrays<'py>,
-    b: CsrArrays<'py>,
-    z: CsrArrays<'py>,
-    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
-    skewness: Option<(CsrArrays<'py>, f64)>,
-    multiplier_at: Option<CsrArrays<'py>>,
+#[pyo3(signature = (problem, settings, *, callback, n_threads))]
+pub(super) fn decompose(
+    py: Python<'_>,
+    problem: ProblemArrays<'_>,
+    settings: SettingsItems,
+    callback: Option<Py<PyAny>>,
+    n_threads: Option<usize>,
+) -> PyResult<Decomposed> {
+    let (parts, settings) = (ProblemParts::copy(problem)?, settings.settings()?);
+    let call = LongCall::new(n_threads, parts.pairs(), callback)?;
+    let solution = call.run(py, |monitor| crate::solver::decompose(&parts.assemble()?, &settings, monitor))?;
+    Decomposed::new(py, solution, call.threads())
+}
+
+/// The smooth part of the objective at B, and its derivatives.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct Evaluation {
+    value: f64,
+    /// At the stored entries of B.
+    gradient: Py<PyArray1<f64>>,
+    /// The second derivative along Z.
+    curvature: f64,
+    /// `‖Θ − φ_D(B)‖_F`.
+    residual: f64,
+    /// Of each evaluation with its gradient.
+    seconds: Vec<f64>,
+}
+
+/// Evaluate the objective at B, and its curvature along Z, for tests and benches.
+///
+/// The multiplier is ρ times the residual at `multiplier_at`, or zero. The evaluation is repeated to be timed.
+#[pyfunction]
+#[pyo3(signature = (problem, b, z, *, multiplier_at=None, rho=1.0, kernel="auto", repeat=1, n_threads=None))]
+#[allow(clippy::too_many_arguments)] // named by the caller
+pub(super) fn evaluate(
+    py: Python<'_>,
+    problem: ProblemArrays<'_>,
+    b: CsrArrays<'_>,
+    z: CsrArrays<'_>,
+    multiplier_at: Option<CsrArrays<'_>>,
     rho: f64,
     kernel: &str,
     repeat: usize,
     n_threads: Option<usize>,
-) -> PyResult<Evaluation<'py>> {
-    let given = Given::new(&theta, noise_variances, skewness, None)?;
-    let kernel: KernelChoice = kernel_choice(kernel)?;
+) -> PyResult<Evaluation> {
+    let (parts, kernel) = (ProblemParts::copy(problem)?, kernel_choice(kernel)?);
     let (entries, z) = (to_matrix(&b)?, to_matrix(&z)?);
     let multiplier_at = multiplier_at.as_ref().map(to_matrix).transpose()?;
     let points = [Some(&entries), Some(&z), multiplier_at.as_ref()];
-    if points.into_iter().flatten().any(|point| point.shape() != given.theta.shape()) {
+    if points.into_iter().flatten().any(|point| point.shape() != parts.theta.shape()) {
         return Err(PyValueError::new_err("all matrices must have the shape of theta"));
     }
-    let call = LongCall::new(n_threads, given.pairs(), None)?;
+    let call = LongCall::new(n_threads, parts.pairs(), None)?;
     let (value, gradient, curvature, residual, seconds) = call.run(py, |monitor| {
-        let problem = given.problem()?;
-        let (b, z) = (problem.gather(entries.view()), problem.gather(z.view()));
+        let problem = parts.assemble()?;
+        let (b, z) = (problem.gather(entries.view())?, problem.gather(z.view())?);
         let mut model = AugmentedLagrangian::new(&problem, rho, kernel, monitor.interrupt())?;
         if let Some(at) = multiplier_at {
-            model.update_multiplier(&problem.gather(at.view()));
+            model.update_multiplier(&problem.gather(at.view())?);
         }
         let mut gradient = vec![0.0; b.len()];
         let mut value = f64::NAN;
@@ -132,9 +208,9 @@ pub(super) fn evaluate<'py>(
             })
             .collect();
         let (curvature, residual) = (model.curvature(&b, &z), model.residual_norm(&b));
-        Ok((value, problem.to_matrix(&gradient), curvature, residual, seconds))
+        Ok((value, problem.to_matrix(&gradient)?, curvature, residual, seconds))
     })?;
     let at = |(_, (i, j)): (&f64, (usize, usize))| gradient.get(i, j).copied().unwrap_or(0.0);
     let gradient: Vec<f64> = entries.iter().map(at).collect();
-    Ok((value, PyArray1::from_vec(py, gradient), curvature, residual, seconds))
+    Ok(Evaluation { value, gradient: PyArray1::from_vec(py, gradient).unbind(), curvature, residual, seconds })
 }

@@ -1,4 +1,4 @@
-//! Where errors of the crate become exceptions.
+//! Errors of the crate as Python exceptions.
 
 use crate::error::{ErrorKind, IcidError};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyMemoryError, PyValueError};
@@ -6,7 +6,6 @@ use pyo3::{PyErr, create_exception};
 
 create_exception!(icid_rs, NumericalError, PyArithmeticError, "Arithmetic broke down: overflow, or a singular matrix.");
 
-#[allow(clippy::needless_pass_by_value)] // the shape `map_err` wants
 pub(super) fn to_python(error: IcidError) -> PyErr {
     let message = error.to_string();
     match error.kind() {

@@ -1,19 +1,19 @@
-//! The one place where long computations meet the interpreter.
+//! Long computations run without the interpreter's lock, and can be interrupted.
 //!
-//! The work runs in a pool of its own, without the interpreter's lock; a pool per call leaves nothing behind that a
-//! forked child could inherit without its threads. Meanwhile the calling thread, the only one that may handle signals,
-//! waits, answers the observer's calls and looks for Ctrl-C.
+//! The work runs in a thread pool of its own: a pool that outlived the call would be inherited by forked processes, but
+//! without its threads. Meanwhile the calling thread, the only one that may handle signals, waits, runs the callback and
+//! checks for Ctrl-C.
 
 // A method path is not general enough in its lifetime for `attach`.
 #![allow(clippy::redundant_closure_for_method_calls)]
 
+use super::convert::dict;
 use super::errors::to_python;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::solver::{Monitor, Observer, Progress};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use rayon::ThreadPoolBuilder;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,9 +21,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// How long Ctrl-C may go unnoticed.
+/// How often the calling thread checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Clique pairs below which a second thread costs more than it brings.
+/// Size of the work below which a second thread costs more than it saves.
 const SERIAL_PAIRS: usize = 1 << 14;
 
 pub(super) struct LongCall {
@@ -31,7 +31,7 @@ pub(super) struct LongCall {
     callback: Option<Py<PyAny>>,
 }
 
-/// All there are, unless the environment says less: joblib and Dask tell their workers so, lest all use all.
+/// All cores, unless the environment sets a lower limit, as joblib and Dask do for their workers.
 fn default_threads() -> usize {
     let limit = |name| -> Option<usize> {
         let value = std::env::var(name).ok()?;
@@ -47,12 +47,12 @@ enum Event {
 }
 
 impl LongCall {
-    /// `pairs` is the size of the work, which decides how many threads are worth it unless the caller does.
-    pub(super) fn new(threads: Option<usize>, pairs: usize, callback: Option<Py<PyAny>>) -> PyResult<Self> {
+    /// Without a number of threads, the size of the work decides: about the number of multiplications of one pass.
+    pub(super) fn new(threads: Option<usize>, work: usize, callback: Option<Py<PyAny>>) -> PyResult<Self> {
         let threads = match threads {
             Some(0) => return Err(PyValueError::new_err("n_threads = 0: it must be at least 1")),
             Some(threads) => threads,
-            None if pairs < SERIAL_PAIRS => 1,
+            None if work < SERIAL_PAIRS => 1,
             None => default_threads(),
         };
         Ok(Self { threads, callback })
@@ -62,7 +62,7 @@ impl LongCall {
         self.threads
     }
 
-    /// Run `work`; errors of the observer and of signal handlers come before its own.
+    /// Run `work`. Exceptions of the callback and of signal handlers take precedence over its own error.
     pub(super) fn run<T: Send>(
         &self,
         py: Python<'_>,
@@ -110,7 +110,7 @@ impl LongCall {
                 Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                 Ok(Event::Progress(progress)) => {
                     let answer = Python::attach(|py| self.call_back(py, &progress));
-                    // The work waits for this, so there is room; it cannot have gone.
+                    // The work waits for this answer, so the channel is empty and open.
                     let _ = answers.send(matches!(answer, Ok(true)));
                     answer.map(|_| ())
                 }
@@ -122,17 +122,18 @@ impl LongCall {
         }
     }
 
-    /// Tell the callback; true to go on.
+    /// Report progress to the callback; true to go on.
     fn call_back(&self, py: Python<'_>, progress: &Progress) -> PyResult<bool> {
         py.check_signals()?;
         let Some(callback) = &self.callback else { return Ok(true) };
-        let report = PyDict::new(py);
-        report.set_item("round", progress.round)?;
-        report.set_item("iteration", progress.iteration)?;
-        report.set_item("objective", progress.objective)?;
-        report.set_item("step", progress.step)?;
-        report.set_item("optimality", progress.optimality)?;
-        report.set_item("rho", progress.rho)?;
+        let report = dict!(py, {
+            "round": progress.round,
+            "iteration": progress.iteration,
+            "objective": progress.objective,
+            "step": progress.step,
+            "optimality": progress.optimality,
+            "rho": progress.rho,
+        });
         Ok(!callback.bind(py).call1((report,))?.is_truthy()?)
     }
 }

@@ -1,13 +1,8 @@
 //! The extension module `icid_rs._core`: arrays in, arrays out.
 
-// Arguments of Python functions are made for the call and given away to it.
-#![allow(clippy::needless_pass_by_value)]
-
 mod convert;
 mod decompose;
 mod errors;
-mod former;
-mod former_neighbours;
 mod long_call;
 mod moments;
 mod neighbours;
@@ -23,19 +18,13 @@ mod _core {
     #[pymodule_export]
     use super::available_memory;
     #[pymodule_export]
-    use super::decompose::{decompose, evaluate};
+    use super::decompose::{Decomposed, Evaluation, decompose, evaluate};
     #[pymodule_export]
     use super::errors::NumericalError;
     #[pymodule_export]
-    use super::former::{eliminate_dense, regress_along, regress_within, search};
+    use super::moments::{Accumulator, Sums};
     #[pymodule_export]
-    use super::former_neighbours::{correlations, eliminate_sinks, refit, scaled_lasso, stepwise};
-    #[pymodule_export]
-    use super::moments::Accumulator;
-    #[pymodule_export]
-    use super::neighbours::{
-        CopiesError, WidePrecision, neighbourhood_precision, neighbourhood_support, regress_on_rows, wide_precision,
-    };
+    use super::neighbours::{CopiesError, WidePrecision, neighbourhood_precision, regress_on_rows, wide_precision};
     #[pymodule_export]
     use super::order::{Sem, arrange, eliminate, equivalence_class, heaviest_acyclic};
     #[pymodule_export]
@@ -44,7 +33,7 @@ mod _core {
     use super::search::{OrderFit, Searched, Searcher, search_budget};
 }
 
-/// Bytes that a computation may allocate now, if anyone knows.
+/// Bytes that a computation may allocate now; `None` if unknown.
 #[pyfunction]
 fn available_memory() -> Option<u64> {
     crate::memory::available()

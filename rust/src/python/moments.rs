@@ -1,26 +1,33 @@
-//! Moments across the border.
+//! Moments of a stream of rows.
 
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
-use crate::moments::scan::Value;
-use crate::moments::{Missing, Moments, Seen};
+use crate::moments::{Missing, Moments, Seen, Value};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// Keys and which rows are kept; and row and column of an entry that is not finite, in which case nothing was added.
 type SeenParts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<bool>>, Option<(usize, usize)>);
 
-/// Rows, sum of weights, sum of their squares, shift, mean, second and third sums.
-type Sums<'py> = (
-    u64,
-    f64,
-    f64,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray2<f64>>,
-    Option<Bound<'py, PyArray2<f64>>>,
-);
+/// The sums behind moments, about a shift.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct Sums {
+    /// Number of rows.
+    rows: u64,
+    /// Sum of the weights.
+    weight: f64,
+    /// Sum of the squared weights.
+    squares: f64,
+    /// What is subtracted from each row before it is added.
+    shift: Py<PyArray1<f64>>,
+    /// Mean of the shifted rows.
+    mean: Py<PyArray1<f64>>,
+    /// Sums of products about the mean.
+    second: Py<PyArray2<f64>>,
+    /// Third sums, if they are kept.
+    third: Option<Py<PyArray2<f64>>>,
+}
 
 /// Mergeable sums of a stream of rows.
 #[pyclass(module = "icid_rs._core")]
@@ -33,7 +40,7 @@ impl Accumulator {
         Moments::new(columns, third).map(Self).map_err(to_python)
     }
 
-    /// Put together what `sums` took apart.
+    /// Restore moments from their sums.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
     fn from_sums(
@@ -90,24 +97,29 @@ impl Accumulator {
         self.0.rows
     }
 
-    /// Take apart.
-    fn sums<'py>(&self, py: Python<'py>) -> Sums<'py> {
+    /// A copy that later rows do not change.
+    fn copy(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Copies of the sums.
+    fn sums(&self, py: Python<'_>) -> Sums {
         let Moments { rows, weight: [weight, squares], shift, mean, .. } = &self.0;
         let (second, third) = py.detach(|| (self.0.second(), self.0.third()));
-        (
-            *rows,
-            *weight,
-            *squares,
-            PyArray1::from_slice(py, shift),
-            PyArray1::from_slice(py, mean),
-            second.into_pyarray(py),
-            third.map(|third| third.into_pyarray(py)),
-        )
+        Sums {
+            rows: *rows,
+            weight: *weight,
+            squares: *squares,
+            shift: PyArray1::from_slice(py, shift).unbind(),
+            mean: PyArray1::from_slice(py, mean).unbind(),
+            second: second.into_pyarray(py).unbind(),
+            third: third.map(|third| third.into_pyarray(py).unbind()),
+        }
     }
 }
 
 impl Accumulator {
-    /// Every entry is read twice, and used as it was then: a thread that writes meanwhile spoils its own result alone.
+    /// The chunk is not copied, and read twice: a thread that changes it meanwhile makes this result wrong, nothing else.
     fn add<'py, T: Value + numpy::Element>(
         &mut self,
         py: Python<'py>,

@@ -1,25 +1,9 @@
-//! Neighbourhood selection across the border: few calls, each of which does the whole of a step of a fit.
+//! Neighbourhood selection for Python: each call estimates Θ, or fits a graph, from standardised values.
 //!
-//! ```text
-//! class CopiesError(ValueError): ...   # args == (first, second), numbers of columns that are the same up to scale
-//!
-//! def neighbourhood_support(values, samples, *, correlations=None, n_threads=None) -> CsrParts
-//! def neighbourhood_precision(values, deviations, samples, *, n_threads=None) -> CsrParts
-//! def wide_precision(values, variances, samples, *, n_threads=None) -> WidePrecision
-//! def regress_on_rows(values, correlations, start, order, *, deviations, samples, penalty, n_threads=None)
-//!     -> tuple[CsrParts, NDArray[float64]]
-//!
-//! class WidePrecision:        # frozen
-//!     theta: CsrParts         # units of the data, symmetric to the bit
-//!     correlations: CsrParts  # above sqrt(log d / n), both of each pair, without the diagonal
-//! ```
-//!
-//! `values` is C-contiguous float64 of shape (d, m): variables in rows, centred and of length one. Matrices go in as
-//! `(rows, columns, indptr, indices, data)` with sorted indices and come out as `(indptr, indices, data)`. Errors:
-//! `CopiesError`; `ValueError` for fewer than five samples and for sizes that do not fit; `MemoryError`;
-//! `KeyboardInterrupt`. Arrays must not change meanwhile.
+//! `values` is C-contiguous, of shape (d, m): variables in rows, centred and of length one. Arrays must not change during
+//! a call.
 
-use super::convert::{CsrArrays, CsrParts, from_matrix, to_matrix, unsigned};
+use super::convert::{CsrArrays, CsrParts, OwnedCsr, dict, from_matrix, own_matrix, to_matrix, unsigned};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
@@ -29,7 +13,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sprs::CsMat;
+use pyo3::types::PyDict;
 
 create_exception!(
     icid_rs,
@@ -38,39 +22,18 @@ create_exception!(
     "Two columns are the same up to scale; the arguments are their numbers."
 );
 
-/// The three arrays of a CSR matrix, kept alive.
-type Kept = (Py<PyArray1<i64>>, Py<PyArray1<i64>>, Py<PyArray1<f64>>);
-
-/// Row offsets, columns and values of Θ and of the correlations that were found on the way.
-#[pyclass(frozen, module = "icid_rs._core")]
+/// Θ without any matrix of size d × d, and the correlations that it was estimated from.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
 pub(super) struct WidePrecision {
     /// The inverse covariance in the units of the data.
-    #[pyo3(get)]
-    theta: Kept,
+    theta: OwnedCsr,
     /// Correlations above the cut, without the diagonal.
-    #[pyo3(get)]
-    correlations: Kept,
+    correlations: OwnedCsr,
+    /// Seconds of each stage.
+    timings: Py<PyDict>,
 }
 
-/// The symmetric pattern of neighbours; with sparse correlations, those stand for all.
-#[pyfunction]
-#[pyo3(signature = (values, samples, *, correlations=None, n_threads=None))]
-pub(super) fn neighbourhood_support<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray2<'py, f64>,
-    samples: usize,
-    correlations: Option<CsrArrays<'py>>,
-    n_threads: Option<usize>,
-) -> PyResult<CsrParts<'py>> {
-    let correlations = correlations.as_ref().map(to_matrix).transpose()?;
-    let correlations = correlations.as_ref().map(CsMat::view);
-    let pattern = run(py, &values, n_threads, |data, interrupt| {
-        neighbours::select_neighbours(data, samples, correlations, interrupt)
-    })?;
-    Ok(from_matrix(py, pattern))
-}
-
-/// Θ by neighbourhood selection and a fit of greatest likelihood, in the units of the data.
+/// Θ by neighbourhood selection and maximum likelihood, in the units of the data, and the seconds of each stage.
 #[pyfunction]
 #[pyo3(signature = (values, deviations, samples, *, n_threads=None))]
 pub(super) fn neighbourhood_precision<'py>(
@@ -79,15 +42,16 @@ pub(super) fn neighbourhood_precision<'py>(
     deviations: PyReadonlyArray1<'py, f64>,
     samples: usize,
     n_threads: Option<usize>,
-) -> PyResult<CsrParts<'py>> {
+) -> PyResult<(CsrParts<'py>, Bound<'py, PyDict>)> {
     let deviations = deviations.as_array().to_vec();
-    let theta = run(py, &values, n_threads, |data, interrupt| {
+    let found = run(py, &values, n_threads, |data, interrupt| {
         neighbours::neighbourhood_precision(data, &deviations, samples, interrupt)
     })?;
-    Ok(from_matrix(py, theta))
+    let timings = dict!(py, { "support": found.support_time.as_secs_f64(), "inverse": found.fit_time.as_secs_f64() });
+    Ok((from_matrix(py, found.theta), timings))
 }
 
-/// Θ of many variables, without any matrix of size d × d.
+/// Θ of very many variables, without any matrix of size d × d.
 #[pyfunction]
 #[pyo3(signature = (values, variances, samples, *, n_threads=None))]
 pub(super) fn wide_precision<'py>(
@@ -101,17 +65,22 @@ pub(super) fn wide_precision<'py>(
     let wide = run(py, &values, n_threads, |data, interrupt| {
         neighbours::wide_precision(data, &variances, samples, interrupt)
     })?;
-    let kept = |matrix| {
-        let (offsets, indices, values) = from_matrix(py, matrix);
-        (offsets.unbind(), indices.unbind(), values.unbind())
-    };
-    Ok(WidePrecision { theta: kept(wide.theta), correlations: kept(wide.correlations) })
+    let timings = dict!(py, {
+        "covariance": wide.correlation_time.as_secs_f64(),
+        "support": wide.support_time.as_secs_f64(),
+        "inverse": wide.fit_time.as_secs_f64(),
+    });
+    Ok(WidePrecision {
+        theta: own_matrix(py, wide.theta),
+        correlations: own_matrix(py, wide.correlations),
+        timings: timings.unbind(),
+    })
 }
 
 /// B and the noise variances, in the units of the data, of regressions along an order, causes first.
 #[pyfunction]
 #[pyo3(signature = (values, correlations, start, order, *, deviations, samples, penalty, n_threads=None))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments)] // named by the caller
 pub(super) fn regress_on_rows<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,

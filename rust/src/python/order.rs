@@ -1,6 +1,9 @@
 //! Causal orders: elimination, projection onto acyclic graphs, equivalence classes.
 
-use super::convert::{CsrArrays, CsrParts, KnowledgeArrays, from_matrix, signed, to_knowledge, to_matrix, unsigned};
+use super::convert::{
+    CsrArrays, CsrParts, KnowledgeArrays, OwnedCsr, from_matrix, numbers, own_matrix, signed, to_knowledge, to_matrix,
+    unsigned,
+};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::knowledge::Knowledge;
@@ -8,38 +11,25 @@ use crate::order::{Rule, Theta};
 use crate::sem::LinearSem;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyIterator;
 
 /// A linear structural equation model.
-#[pyclass(frozen, module = "icid_rs._core")]
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
 pub(super) struct Sem {
     /// Row offsets, columns and weights of B.
-    #[pyo3(get)]
-    b: (Py<PyArray1<i64>>, Py<PyArray1<i64>>, Py<PyArray1<f64>>),
+    b: OwnedCsr,
     /// The variables, causes first.
-    #[pyo3(get)]
     order: Py<PyArray1<i64>>,
     /// The diagonal of Ω.
-    #[pyo3(get)]
     noise_variances: Py<PyArray1<f64>>,
 }
 
 impl Sem {
     pub(super) fn new(py: Python<'_>, sem: LinearSem) -> Self {
-        let (offsets, indices, weights) = from_matrix(py, sem.b);
         Self {
-            b: (offsets.unbind(), indices.unbind(), weights.unbind()),
+            b: own_matrix(py, sem.b),
             order: signed(py, sem.order).unbind(),
             noise_variances: sem.noise_variances.into_pyarray(py).unbind(),
         }
-    }
-}
-
-#[pymethods]
-impl Sem {
-    /// `b, order, noise_variances = sem`.
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        (&self.b, &self.order, &self.noise_variances).into_pyobject(py)?.try_iter()
     }
 }
 
@@ -50,27 +40,27 @@ pub(super) enum ThetaArrays<'py> {
     Sparse(CsrArrays<'py>),
 }
 
-/// Copies of what settles the next variable to be eliminated: a causal order, or noise variances if they are known.
-pub(super) struct GivenRule {
+/// Copies of what decides which variable is eliminated next: a causal order, or noise variances if they are known.
+struct RuleParts {
     order: Option<Vec<usize>>,
-    pub noise_variances: Option<Vec<f64>>,
-    pub knowledge: Knowledge,
+    noise_variances: Option<Vec<f64>>,
+    knowledge: Knowledge,
 }
 
-impl GivenRule {
-    pub fn new(
+impl RuleParts {
+    fn copy(
         order: Option<PyReadonlyArray1<i64>>,
         noise_variances: Option<PyReadonlyArray1<f64>>,
         knowledge: Knowledge,
     ) -> PyResult<Self> {
         Ok(Self {
             order: order.map(|order| unsigned(&order)).transpose()?,
-            noise_variances: noise_variances.map(|v| v.as_array().to_vec()),
+            noise_variances: numbers(noise_variances),
             knowledge,
         })
     }
 
-    pub fn rule(&self) -> Rule<'_> {
+    fn rule(&self) -> Rule<'_> {
         let noise_variances = self.noise_variances.as_deref();
         match &self.order {
             Some(order) => Rule::Along(order),
@@ -80,9 +70,8 @@ impl GivenRule {
     }
 }
 
-/// Decompose Θ exactly, along an order or that of elimination, by dense or sparse arithmetic, whichever is faster.
-///
-/// An array must not change meanwhile.
+/// Decompose Θ exactly, along a given order or the order of elimination, by dense or sparse arithmetic, whichever is
+/// faster. An array must not change during the call.
 #[pyfunction]
 #[pyo3(signature = (theta, *, order, noise_variances, drop, knowledge=None, n_threads=None))]
 pub(super) fn eliminate<'py>(
@@ -94,26 +83,24 @@ pub(super) fn eliminate<'py>(
     knowledge: Option<KnowledgeArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<Sem> {
-    let sparse = match &theta {
-        ThetaArrays::Dense(_) => None,
-        ThetaArrays::Sparse(arrays) => Some(to_matrix(arrays)?),
+    let matrix;
+    let (theta, size, d) = match &theta {
+        ThetaArrays::Dense(array) => {
+            let array = array.as_array();
+            (Theta::Dense(array), array.len(), array.nrows())
+        }
+        ThetaArrays::Sparse(arrays) => {
+            matrix = to_matrix(arrays)?;
+            (Theta::Sparse(matrix.view()), matrix.nnz(), matrix.rows())
+        }
     };
-    let dense = match &theta {
-        ThetaArrays::Dense(array) => Some(array.as_array()),
-        ThetaArrays::Sparse(_) => None,
-    };
-    let (theta, size, d) = match (&sparse, dense) {
-        (Some(matrix), _) => (Theta::Sparse(matrix.view()), matrix.nnz(), matrix.rows()),
-        (None, Some(array)) => (Theta::Dense(array), array.len(), array.nrows()),
-        (None, None) => unreachable!("one of both was given"),
-    };
-    let given = GivenRule::new(order, noise_variances, to_knowledge(knowledge, d)?)?;
+    let parts = RuleParts::copy(order, noise_variances, to_knowledge(knowledge, d)?)?;
     let call = LongCall::new(n_threads, size, None)?;
-    let sem = call.run(py, |monitor| crate::order::eliminate(theta, given.rule(), drop, monitor.interrupt()))?;
+    let sem = call.run(py, |monitor| crate::order::eliminate(theta, parts.rule(), drop, monitor.interrupt()))?;
     Ok(Sem::new(py, sem))
 }
 
-/// An acyclic part of a graph, by decreasing weight: its (offsets, indices, values), and the nodes, causes first.
+/// An acyclic subgraph, built by decreasing weight: its (offsets, indices, values), and the nodes, causes first.
 #[pyfunction]
 pub(super) fn heaviest_acyclic<'py>(
     py: Python<'py>,
@@ -124,7 +111,7 @@ pub(super) fn heaviest_acyclic<'py>(
     Ok((from_matrix(py, projection.graph), signed(py, projection.order)))
 }
 
-/// The class of graphs with the same independences as an acyclic one: (offsets, indices, values) of its pattern.
+/// The Markov equivalence class of an acyclic graph: (offsets, indices, values) of its CPDAG.
 #[pyfunction]
 pub(super) fn equivalence_class<'py>(
     py: Python<'py>,
@@ -136,15 +123,14 @@ pub(super) fn equivalence_class<'py>(
     Ok(from_matrix(py, pattern))
 }
 
-/// The order closest to a given one that respects what is known.
+/// The order closest to a given one that respects prior knowledge.
 #[pyfunction]
 pub(super) fn arrange<'py>(
     py: Python<'py>,
     order: PyReadonlyArray1<'py, i64>,
     knowledge: KnowledgeArrays<'py>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let order: Vec<u32> = unsigned(&order)?.into_iter().map(|i| i as u32).collect();
+    let order = unsigned(&order)?;
     let knowledge = to_knowledge(Some(knowledge), order.len())?;
-    let arranged = knowledge.arrange(&order);
-    Ok(signed(py, arranged.into_iter().map(|i| i as usize).collect()))
+    Ok(signed(py, knowledge.arrange(&order).map_err(to_python)?))
 }

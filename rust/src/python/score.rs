@@ -7,6 +7,7 @@ use crate::score::{Noise, Score, Shape};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use sprs::CsMat;
 
 /// What an edge must gain in twice the log-likelihood: log n + 4 log d.
 #[pyfunction]
@@ -14,7 +15,7 @@ pub(super) fn edge_penalty(samples: f64, variables: usize) -> f64 {
     crate::score::edge_penalty(samples, variables)
 }
 
-/// What is assumed about noise variances: a word, or the variances themselves.
+/// The noise variances: equal, unequal, or known.
 #[derive(FromPyObject)]
 pub(super) enum NoiseArgument<'py> {
     Known(PyReadonlyArray1<'py, f64>),
@@ -44,8 +45,8 @@ pub(super) fn score(
             return Err(PyValueError::new_err(message));
         }
     };
-    let left = residual_variances.as_array().to_vec();
-    Score::new(samples, penalty, noise).and_then(|score| score.total(&left, edges)).map_err(to_python)
+    let variances = residual_variances.as_array().to_vec();
+    Score::new(samples, penalty, noise).and_then(|score| score.total(&variances, edges)).map_err(to_python)
 }
 
 /// Rows of a table, in single or double precision.
@@ -55,7 +56,8 @@ pub(super) enum Rows<'py> {
     Single(PyReadonlyArray2<'py, f32>),
 }
 
-/// What the shape of each variable's residuals adds to twice the log-likelihood. The rows must not change meanwhile.
+/// The gain in twice the log-likelihood from the non-Gaussian shape of each variable's residuals. The rows must not change
+/// during the call.
 #[pyfunction]
 #[pyo3(signature = (rows, location, b, *, n_threads))]
 pub(super) fn shape_statistics<'py>(
@@ -65,33 +67,39 @@ pub(super) fn shape_statistics<'py>(
     b: CsrArrays<'py>,
     n_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (location, b, shape) = (location.as_array().to_vec(), to_matrix(&b)?, Shape::default());
+    let (location, b) = (location.as_array().to_vec(), to_matrix(&b)?);
     let found = match &rows {
-        Rows::Double(rows) => {
-            let rows = rows.as_array();
-            LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
-                crate::score::shape_statistics(shape, rows, &location, b.view(), monitor.interrupt())
-            })
-        }
-        Rows::Single(rows) => {
-            let rows = rows.as_array();
-            LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
-                crate::score::shape_statistics(shape, rows, &location, b.view(), monitor.interrupt())
-            })
-        }
+        Rows::Double(rows) => statistics_of(py, rows, &location, &b, n_threads),
+        Rows::Single(rows) => statistics_of(py, rows, &location, &b, n_threads),
     }?;
     Ok(found.into_pyarray(py))
 }
 
-/// Rows and columns of the pairs, i > j, whose partial correlation Benjamini and Hochberg find to differ from zero. Θ must
-/// not change meanwhile.
+fn statistics_of<T: numpy::Element + Copy + Into<f64>>(
+    py: Python<'_>,
+    rows: &PyReadonlyArray2<'_, T>,
+    location: &[f64],
+    b: &CsMat<f64>,
+    n_threads: Option<usize>,
+) -> PyResult<Vec<f64>> {
+    let rows = rows.as_array();
+    LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
+        crate::score::shape_statistics(Shape::default(), rows, location, b.view(), monitor.interrupt())
+    })
+}
+
+/// Rows and columns of pairs of variables.
+type Pairs<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+/// Rows and columns of the pairs, i > j, whose partial correlation is significant by the procedure of Benjamini and
+/// Hochberg. Θ must not change during the call.
 #[pyfunction]
 pub(super) fn discoveries<'py>(
     py: Python<'py>,
     theta: PyReadonlyArray2<'py, f64>,
     degrees: usize,
     alpha: f64,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+) -> PyResult<Pairs<'py>> {
     let theta = theta.as_array();
     let call = LongCall::new(None, theta.len(), None)?;
     let pairs = call.run(py, |_| crate::support::discoveries(theta, degrees, alpha))?;
@@ -99,7 +107,7 @@ pub(super) fn discoveries<'py>(
     Ok((rows.into_pyarray(py), columns.into_pyarray(py)))
 }
 
-/// A covariance divided by standard deviations. It must not change meanwhile.
+/// The correlation matrix of a covariance, which must not change during the call.
 #[pyfunction]
 pub(super) fn correlation_matrix<'py>(
     py: Python<'py>,

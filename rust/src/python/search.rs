@@ -1,6 +1,6 @@
-//! The searcher: one object for each table, which holds its arrays and what all searches share.
+//! The searcher: one object for each table, with its arrays and what all searches of it share.
 
-use super::convert::{CsrArrays, KnowledgeArrays, signed, to_knowledge, to_matrix, unsigned};
+use super::convert::{CsrArrays, KnowledgeArrays, dict, numbers, signed, to_knowledge, to_matrix, unsigned};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::order::Sem;
@@ -16,14 +16,14 @@ use pyo3::types::PyDict;
 use sprs::CsMat;
 use std::time::Duration;
 
-/// Trials of a search among so many variables, and how many in a row without improvement end it.
+/// Default budget of a search among so many variables: trials, and trials in a row without improvement that end it.
 #[pyfunction]
 pub(super) fn search_budget(variables: usize) -> (usize, usize) {
     let budget = Budget::for_variables(variables);
     (budget.trials, budget.patience)
 }
 
-/// Fits and searches graphs along orders of a table's variables. The arrays must not change as long as it is used.
+/// Fits and searches graphs along causal orders of a table's variables. The arrays must not change while it is used.
 #[pyclass(frozen, module = "icid_rs._core")]
 pub(super) struct Searcher {
     covariance: Py<PyArray2<f64>>,
@@ -42,7 +42,7 @@ pub(super) struct OrderFit {
     score: f64,
     /// `"elimination"` or `"decomposition"`.
     order: &'static str,
-    /// The scores by which these two were compared.
+    /// The scores by which the two orders were compared.
     scores: Py<PyDict>,
 }
 
@@ -50,13 +50,37 @@ pub(super) struct OrderFit {
 #[pyclass(frozen, get_all, module = "icid_rs._core")]
 pub(super) struct Searched {
     sem: Py<Sem>,
-    /// For variables of unit variance.
+    /// Score of the graph, for variables scaled to unit variance.
     score: f64,
     start_scores: Vec<f64>,
     trials: usize,
     improvements: usize,
-    /// Variables tried at all their places in the first descent, and its seconds.
+    /// Moves tried in the first descent, and its seconds.
     descent: (usize, f64),
+}
+
+/// How long to search, from a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct BudgetItems {
+    trials: usize,
+    patience: Option<usize>,
+    seconds: Option<f64>,
+    seed: u64,
+}
+
+impl BudgetItems {
+    fn budget(&self) -> PyResult<Budget> {
+        let time = match self.seconds {
+            Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+                return Err(PyValueError::new_err(format!("seconds = {seconds}: it must be at least 0")));
+            }
+            // More seconds than a duration can hold are no limit.
+            Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+            None => None,
+        };
+        Ok(Budget { trials: self.trials, patience: self.patience.unwrap_or(usize::MAX), time, seed: self.seed })
+    }
 }
 
 #[pymethods]
@@ -93,12 +117,10 @@ impl Searcher {
         noise_variances: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<OrderFit> {
         let proposed = unsigned(&proposed)?;
-        let known = noise_variances.map(|variances| variances.as_array().to_vec());
+        let known = numbers(noise_variances);
         let noise = known.as_deref().map_or(Noise::Equal, Noise::Known);
         let fit = self.run(py, |searcher, interrupt| searcher.best_order(&proposed, penalty, noise, interrupt))?;
-        let scores = PyDict::new(py);
-        scores.set_item("elimination", fit.elimination_score)?;
-        scores.set_item("decomposition", fit.decomposition_score)?;
+        let scores = dict!(py, { "elimination": fit.elimination_score, "decomposition": fit.decomposition_score });
         let order = match fit.proposer {
             Proposer::Elimination => "elimination",
             Proposer::Decomposition => "decomposition",
@@ -112,8 +134,7 @@ impl Searcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, trials, patience, seconds, seed))]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget))]
     fn search<'py>(
         &self,
         py: Python<'py>,
@@ -121,17 +142,13 @@ impl Searcher {
         penalty: f64,
         noise_variances: Option<PyReadonlyArray1<'py, f64>>,
         values: Option<PyReadonlyArray2<'py, f64>>,
-        trials: usize,
-        patience: Option<usize>,
-        seconds: Option<f64>,
-        seed: u64,
+        budget: BudgetItems,
     ) -> PyResult<Searched> {
         let starts = starts.iter().map(unsigned).collect::<PyResult<Vec<_>>>()?;
-        let known = noise_variances.map(|variances| variances.as_array().to_vec());
+        let known = numbers(noise_variances);
         let noise = known.as_deref().map_or(Noise::Unequal, Noise::Known);
-        let budget = Budget { trials, patience: patience.unwrap_or(usize::MAX), time: to_time(seconds)?, seed };
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget).with_values(values);
+        let options = SearchOptions::new(penalty, noise, budget.budget()?).with_values(values);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Ok(Searched {
             sem: Py::new(py, Sem::new(py, found.sem))?,
@@ -143,8 +160,8 @@ impl Searcher {
         })
     }
 
-    /// The variables, each the one that those before it explain best. Without an inverse, correlations are those of the
-    /// model behind Θ, whose covariance is worked out unless it is given.
+    /// Order the variables so that each is the one that those before it explain best. Without an inverse, correlations
+    /// are those of the model behind Θ, whose covariance is computed unless it is given.
     #[pyo3(signature = (model_covariance=None))]
     fn smallest_pivots<'py>(
         &self,
@@ -156,7 +173,7 @@ impl Searcher {
         Ok(signed(py, order))
     }
 
-    /// How much wider the correlations between residuals of a graph are distributed than chance explains.
+    /// Inflation of the null distribution: how much wider than by chance the correlations between residuals are spread.
     fn null_inflation(&self, py: Python<'_>, b: CsrArrays<'_>) -> PyResult<f64> {
         let b = to_matrix(&b)?;
         self.run(py, |searcher, _| searcher.null_inflation(b.view()))
@@ -179,16 +196,5 @@ impl Searcher {
                 .sharing(&self.cache);
         let call = LongCall::new(self.threads, covariance.as_array().len(), None)?;
         call.run(py, |monitor| work(&searcher, monitor.interrupt()))
-    }
-}
-
-/// A limit of time; what is too long for a duration is as good as none.
-fn to_time(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    match seconds {
-        Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
-            Err(PyValueError::new_err(format!("seconds = {seconds}: it must be at least 0")))
-        }
-        Some(seconds) => Ok(Duration::try_from_secs_f64(seconds).ok()),
-        None => Ok(None),
     }
 }

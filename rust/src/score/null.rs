@@ -2,20 +2,22 @@
 //!
 //! Without an edge between two variables their residuals should be uncorrelated, with `n r²` distributed as χ² with one
 //! degree of freedom. Where the linear model fits only roughly, or rows are not independent, `n r²` is larger throughout,
-//! and an edge must stand out against that. The inflation compares upper quantiles: the one of `n r²` that one pair in a
+//! and an edge must be judged against that. The inflation compares upper quantiles: the one of `n r²` that one pair in a
 //! hundred exceeds (and at least five pairs, so that a few missed edges do not count) with that of χ². It is about 1
 //! where the model is right and the graph has been found.
 
+use crate::algebra::check::{
+    check_finite, check_finite_sparse, check_positive_parameter, check_shape, check_square, check_variances,
+};
 use crate::algebra::quantile::{chi_squared_upper_quantile, quantile};
 use crate::error::IcidError;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
-/// Residuals whose correlations are looked at, at most: half a million pairs tell where the tail begins to one part in a
-/// hundred or so.
+/// Largest number of residuals to correlate: half a million pairs determine the quantile to about one per cent.
 const MOST_RESIDUALS: usize = 1000;
-/// Fewer pairs than this say nothing about a tail.
+/// With fewer pairs the inflation is taken to be 1.
 const FEWEST_PAIRS: usize = 4;
 
 /// Compare the upper quantile of squared correlations between residuals with the one that chance explains.
@@ -23,20 +25,15 @@ const FEWEST_PAIRS: usize = 4;
 /// `b[i, j] ≠ 0` is the weight of i → j. The result is at least 1.
 ///
 /// # Errors
-/// When the sizes differ, or the number of samples is not positive.
+/// When the sizes differ, the number of samples is not positive, an entry is not finite or a variance not positive, or the
+/// graph leaves nothing of the variance of a variable.
 pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f64) -> Result<f64, IcidError> {
-    let (d, columns) = covariance.dim();
-    if d != columns {
-        return Err(IcidError::NotSquare { what: "covariance", rows: d, columns });
-    }
-    if b.shape() != (d, d) {
-        let (rows, columns) = b.shape();
-        return Err(IcidError::Shape { what: "B", rows, columns, expected: d });
-    }
-    if !(samples > 0.0 && samples.is_finite()) {
-        return Err(IcidError::Parameter { name: "samples", value: samples, requirement: "positive and finite" });
-    }
-    let mut squares = residual_squares(&b.to_csc(), covariance);
+    let d = check_square("covariance", covariance.dim())?;
+    check_variances(&covariance)?;
+    check_shape("B", b.shape(), d)?;
+    check_finite_sparse("B", b)?;
+    check_positive_parameter("samples", samples)?;
+    let mut squares = residual_squares(&b.to_csc(), covariance)?;
     if squares.len() < FEWEST_PAIRS {
         return Ok(1.0);
     }
@@ -45,8 +42,8 @@ pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f
     Ok((samples * largest / chi_squared_upper_quantile(tail)).max(1.0))
 }
 
-/// Squared correlations between the residuals of pairs without an edge; of very many variables, some.
-fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f64> {
+/// Squared correlations between the residuals of pairs without an edge; of very many variables, a part is used.
+fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result<Vec<f64>, IcidError> {
     let chosen = chosen_variables(covariance);
     // Row r of I − Bᵀ, by ascending variables: the residual of r.
     let residuals: Vec<Vec<(usize, f64)>> = chosen
@@ -78,6 +75,13 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f6
             },
         )
         .collect();
+    for (s, row) in rows.iter().enumerate() {
+        let (index, pivot) = (chosen[s], row[s]);
+        if !(pivot > 0.0 && row.iter().all(|value| value.is_finite())) {
+            check_finite("covariance", &covariance)?;
+            return Err(IcidError::Singular { index, pivot, diagonal: covariance[[index, index]] });
+        }
+    }
     let scale: Vec<f64> = rows.iter().enumerate().map(|(s, row)| 1.0 / row[s].sqrt()).collect();
     let has_edge = |r: usize, s: usize| parents.get(r, s).is_some_and(|&weight| weight != 0.0);
     let mut squares = Vec::with_capacity(chosen.len() * chosen.len().saturating_sub(1) / 2);
@@ -88,10 +92,10 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Vec<f6
             }
         }
     }
-    squares
+    Ok(squares)
 }
 
-/// All variables, or so many of them, of large and small variance alike whatever their order.
+/// All variables; of very many, some at equal distances in the order of their variances.
 fn chosen_variables(covariance: ArrayView2<f64>) -> Vec<usize> {
     let d = covariance.nrows();
     let mut ranked: Vec<usize> = (0..d).collect();

@@ -1,15 +1,16 @@
 //! The shape of residuals: what their deviation from a Gaussian adds to the likelihood.
 //!
-//! It tells directions apart that second moments cannot. A new shape is a new variant here, with its sums and its gain;
-//! `#[default]` marks the one that is used.
+//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its sums and its
+//! gain; `#[default]` marks the one that is used.
 
+use crate::algebra::check::{check_finite_sparse, check_shape, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 use sprs::CsMatView;
 
-/// Rows that are looked at together: their residuals stay in the cache.
+/// Rows per block, so that their residuals stay in the cache.
 pub(crate) const BLOCK_ROWS: usize = 256;
 /// Variables whose residuals one task computes.
 const VARIABLES: usize = 64;
@@ -36,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// What the shape adds to twice the log-likelihood of `samples`, given sums over `rows` residuals.
+    /// The gain in twice the log-likelihood of `samples` over a Gaussian, given sums over `rows` residuals.
     pub(crate) fn gain(self, sums: &Sums, rows: usize, samples: f64) -> f64 {
         match self {
             Self::Cumulants => {
@@ -49,7 +50,7 @@ impl Shape {
     }
 }
 
-/// Add second, third and fourth powers, in four strands that the processor can work on side by side.
+/// Add second, third and fourth powers, in four independent sums that the processor can compute in parallel.
 fn add_powers(residuals: &[f64], sums: &mut Sums) {
     let mut strands = [[0.0; 3]; 4];
     let (groups, rest) = residuals.as_chunks::<4>();
@@ -74,13 +75,14 @@ fn add_powers(residuals: &[f64], sums: &mut Sums) {
     }
 }
 
-/// What the shape of each variable's residuals adds to twice the log-likelihood of a table of n rows.
+/// For each variable, the gain in twice the log-likelihood of a table over Gaussian residuals, due to their shape.
 ///
 /// Rows may be in single or double precision; they are read block by block, and never copied as a whole. `location`
 /// holds the means, `b` the weights, `b[i, j] ≠ 0` for i → j.
 ///
 /// # Errors
-/// When the sizes differ, or when interrupted.
+/// When there are no rows, the sizes differ, an entry is not finite or a residual constant, or when
+/// interrupted.
 pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     shape: Shape,
     rows: ArrayView2<T>,
@@ -89,13 +91,12 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     interrupt: &Interrupt,
 ) -> Result<Vec<f64>, IcidError> {
     let (n, d) = rows.dim();
-    if location.len() != d {
-        return Err(IcidError::Size { what: "location", expected: d, found: location.len() });
+    if n == 0 {
+        return Err(IcidError::Empty { what: "the table of rows" });
     }
-    if b.shape() != (d, d) {
-        let (rows, columns) = b.shape();
-        return Err(IcidError::Shape { what: "B", rows, columns, expected: d });
-    }
+    check_size("location", location.len(), d)?;
+    check_shape("B", b.shape(), d)?;
+    check_finite_sparse("B", b)?;
     // Column j of B holds the parents of j.
     let parents = b.to_csc();
     let mut sums = vec![Sums::default(); d];
@@ -131,7 +132,23 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
             }
         });
     }
+    for (index, sums) in sums.iter().enumerate() {
+        if sums.iter().any(|sum| !sum.is_finite()) {
+            return Err(not_finite(&rows, location).unwrap_or(IcidError::Overflow { index, value: sums[0] }));
+        }
+        if sums[0] == 0.0 {
+            return Err(IcidError::Constant { index, value: location[index] });
+        }
+    }
     Ok(sums.iter().map(|sums| shape.gain(sums, n, n as f64)).collect())
+}
+
+/// The first row or mean that is not finite, if there is one.
+fn not_finite<T: Copy + Into<f64>>(rows: &ArrayView2<T>, location: &[f64]) -> Option<IcidError> {
+    let mean = location.iter().enumerate().map(|(column, &value)| ("location", (0, column), value));
+    let entries = rows.indexed_iter().map(|(place, &value)| ("the table of rows", place, value.into()));
+    let (what, (row, column), value) = mean.chain(entries).find(|(_, _, value)| !value.is_finite())?;
+    Some(IcidError::NotFinite { what, row, column, value })
 }
 
 #[cfg(test)]
@@ -170,7 +187,7 @@ mod tests {
 
     #[test]
     fn sizes_must_fit() {
-        let x = Array2::<f32>::zeros((4, 2));
+        let x = Array2::<f32>::from_shape_fn((4, 2), |(k, _)| k as f32);
         let none = sprs::CsMat::zero((2, 2));
         let found = |location: &[f64]| {
             shape_statistics(Shape::default(), x.view(), location, none.view(), &Interrupt::default())

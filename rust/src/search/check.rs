@@ -1,4 +1,4 @@
-//! Whether candidates and starts are those of the variables, and agree with what is known.
+//! Checks of candidates and start orders against the variables and prior knowledge.
 
 use super::Evidence;
 use crate::algebra::permutation::{check_order, inverse};
@@ -10,7 +10,7 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
         return Err(IcidError::NoStart);
     }
     check_candidates(candidates, d)?;
-    let required = || (0..d as u32).flat_map(|j| evidence.knowledge.causes(j).iter().map(move |&i| (i, j)));
+    let required = || (0..d as u32).flat_map(|j| evidence.knowledge.required_parents(j).iter().map(move |&i| (i, j)));
     for (cause, effect) in required() {
         if candidates[cause as usize].binary_search(&effect).is_err() {
             let (row, column) = (cause as usize, effect as usize);
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        let (correlation, knowledge) = (Array2::eye(3), Knowledge::new(&[(0, 1)], &[], vec![None; 3]));
+        let (correlation, knowledge) = (Array2::eye(3), Knowledge::new(&[(0, 1)], &[], vec![None; 3]).unwrap());
         let score = Score::new(100.0, 5.0, Noise::Unequal).unwrap();
         let evidence = Evidence::new(correlation.view(), score, &knowledge).unwrap();
         let good = vec![vec![1], vec![0], vec![]];

@@ -1,69 +1,73 @@
 //! Moving one variable at a time to its best place.
 //!
-//! Only a variable's place among its candidates matters. With k of them there are k + 1 places, and of the candidates
-//! only those change that would pick it, or have picked it. So a move costs little more than looking at k candidates,
-//! and a sweep over all variables is linear in their number.
+//! Only a variable's position among its candidates matters. With k candidates there are k + 1 positions. A move changes
+//! the parents of the variable itself, of candidates that would pick it, and of candidates that have picked it. So a
+//! move costs little more than a pass over k candidates, and a sweep over all variables is linear in their number.
 
 use super::state::State;
 use std::sync::Arc;
 
-/// Moves for each variable that a descent may take.
+/// Moves per variable after which a descent ends.
 const MOVES: usize = 100;
 
-/// Candidates around a variable that is to move, in order.
+/// A position among candidates, and the change of the score that a better one has to undercut.
+type Best = (f64, usize);
+
+/// Buffers for the search for a variable's best position.
 #[derive(Default)]
-struct Around {
+struct Positions {
+    /// The candidates, in order.
     others: Vec<u32>,
-    /// Those before it: what each would gain if the variable came first; and all up to each, in sum.
-    gains: Vec<f64>,
+    /// For each candidate before the variable, the change of its score if the variable preceded it.
+    changes: Vec<f64>,
+    /// Running sums of the changes that are improvements.
     sums: Vec<f64>,
-    /// Score of the variable at places after the present one.
+    /// Score of the variable at each later position.
     own: Vec<f64>,
 }
 
 impl State<'_, '_> {
-    /// Move variables until none of those in the queue can be improved.
+    /// Move variables until no variable in the queue can be improved.
     pub fn descend(&mut self, go_on: &impl Fn() -> bool) {
-        let mut around = Around::default();
-        // A bound that is never met, unless rounding makes two orders each better than the other.
-        let most = self.moves + MOVES * self.dim() + MOVES;
-        while let Some(variable) = self.queue.pop_front() {
-            self.queued[variable as usize] = false;
-            if self.moves > most || !go_on() {
+        let mut positions = Positions::default();
+        // This limit is reached only if rounding makes two orders each better than the other.
+        let most = self.moves() + MOVES * self.dim() + MOVES;
+        while let Some(variable) = self.next_queued() {
+            if self.moves() > most || !go_on() {
                 self.clear_queue();
                 break;
             }
-            self.improve(variable, &mut around);
+            self.improve(variable, &mut positions);
         }
     }
 
-    /// Move a variable to its best place.
-    fn improve(&mut self, variable: u32, around: &mut Around) {
-        self.moves += 1;
-        let others = &mut around.others;
-        self.neighbours(variable, others);
-        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
+    /// Move a variable to its best position.
+    fn improve(&mut self, variable: u32, positions: &mut Positions) {
+        self.count_move();
+        let others = &mut positions.others;
+        self.sort_candidates(variable, others);
+        let now = self.count_predecessors(variable, others);
         let (first, last) = self.bounds(variable, others);
-        // A change of the score that has to be undercut, and the place. Of places that differ by rounding the first is taken.
-        let mut best = (-self.evidence.score.tolerance(), now);
-        self.look_ahead(variable, around, now, last, &mut best);
-        self.look_behind(variable, around, now, first, &mut best);
+        // A position has to improve the score by more than rounding, or by that much on the best one so far.
+        let mut best = (-self.tolerance(), now);
+        self.look_ahead(variable, positions, now, last, &mut best);
+        self.look_behind(variable, positions, now, first, &mut best);
         if best.1 != now {
-            self.put(variable, &around.others, best.1);
+            self.put(variable, &positions.others, best.1);
         }
     }
 
-    /// Try later places: there the variable has more to choose its causes from, and those that it passes have less.
-    fn look_ahead(&mut self, variable: u32, around: &mut Around, now: usize, last: usize, best: &mut (f64, usize)) {
-        let Around { others, own, .. } = around;
-        let current = self.parents[variable as usize].score;
-        let mut found = self.workspace.find(self.evidence, variable, &others[..last]);
-        // No place gains more than the last one would if nobody minded.
+    /// Try later positions: there the variable has more possible parents, and those that it passes have fewer.
+    fn look_ahead(&mut self, variable: u32, positions: &mut Positions, now: usize, last: usize, best: &mut Best) {
+        let Positions { others, own, .. } = positions;
+        let current = self.score_of(variable);
+        let mut found = self.find_parents_among(variable, &others[..last]);
+        // No position gains more than the last one would if it cost the others nothing.
         let most = found.score - current;
         if now >= last || most >= best.0 {
             return;
         }
-        // From the last place forwards: nothing changes until a pick is left behind.
+        // Backwards from the last position: the score stays the same until the variable passes one of its picks.
         own.clear();
         own.resize(last - now, 0.0);
         let mut t = last;
@@ -75,89 +79,78 @@ impl State<'_, '_> {
             if t == now {
                 break;
             }
-            found = self.workspace.find(self.evidence, variable, &others[..t]);
+            found = self.find_parents_among(variable, &others[..t]);
         }
         let mut loss = 0.0;
         for t in now + 1..=last {
             let passed = others[t - 1];
-            if self.parents[passed as usize].depend_on(variable) {
-                loss += self.find(passed, Some((variable, false))).score - self.parents[passed as usize].score;
+            if self.parents(passed).depend_on(variable) {
+                loss += self.find_parents_given(passed, variable, false).score - self.score_of(passed);
                 if loss + most >= best.0 {
                     return;
                 }
             }
             let change = loss + (own[t - now - 1] - current);
             if change < best.0 {
-                *best = (change - self.evidence.score.tolerance(), t);
+                *best = (change - self.tolerance(), t);
             }
         }
     }
 
-    /// Try earlier places: there those that it passes have more to choose from, and the variable itself has less.
-    fn look_behind(&mut self, variable: u32, around: &mut Around, now: usize, first: usize, best: &mut (f64, usize)) {
-        let Around { others, gains, sums, .. } = around;
-        gains.clear();
+    /// Try earlier positions: there those that the variable passes have more possible parents, and it has fewer itself.
+    fn look_behind(&mut self, variable: u32, positions: &mut Positions, now: usize, first: usize, best: &mut Best) {
+        let Positions { others, changes, sums, .. } = positions;
+        changes.clear();
         sums.clear();
         let mut sum = 0.0;
         for &u in &others[first.min(now)..now] {
-            let Self { parents, evidence, workspace, .. } = self;
-            let affected = parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch);
-            let change = if affected {
-                self.find(u, Some((variable, true))).score - self.parents[u as usize].score
+            let change = if self.would_pick(u, variable) {
+                self.find_parents_given(u, variable, true).score - self.score_of(u)
             } else {
                 0.0
             };
             sum += change.min(0.0);
-            gains.push(change);
+            changes.push(change);
             sums.push(sum);
         }
-        let mut found = Arc::clone(&self.parents[variable as usize]);
+        let mut found = Arc::clone(self.parents(variable));
         let current = found.score;
         let mut gained = 0.0;
         let mut t = now;
-        // Nothing changes for the variable itself until a pick is left behind.
+        // The score of the variable itself stays the same until it passes one of its picks.
         while t > first && sums[t - first - 1] + gained + (found.score - current) < best.0 {
             t -= 1;
-            gained += gains[t - first];
+            gained += changes[t - first];
             if found.depend_on(others[t]) {
-                found = self.workspace.find(self.evidence, variable, &others[..t]);
+                found = self.find_parents_among(variable, &others[..t]);
             }
             let change = gained + (found.score - current);
             if change < best.0 {
-                *best = (change - self.evidence.score.tolerance(), t);
+                *best = (change - self.tolerance(), t);
             }
         }
     }
 
-    /// For each variable that has changed since the last time, look for a cause among all predecessors, not only
-    /// candidates. True if any was found.
-    pub fn look_further(&mut self) -> bool {
+    /// For each variable whose parents have changed since the last call, look for a parent among all predecessors, not
+    /// only candidates; true if any was found.
+    pub fn add_missing_parents(&mut self) -> bool {
         let mut found = false;
         for variable in self.order() {
-            if std::mem::replace(&mut self.unchecked[variable as usize], false) {
-                found |= self.widen(variable);
+            if self.take_unchecked(variable) {
+                found |= self.add_missing_parent(variable);
             }
         }
         found
     }
 
-    /// Look for causes of one variable among all predecessors.
-    pub fn look_back(&mut self, variable: u32) {
-        while self.widen(variable) {}
+    /// Look for parents of one variable among all predecessors until none is missing.
+    pub fn add_all_missing_parents(&mut self, variable: u32) {
+        while self.add_missing_parent(variable) {}
     }
 
-    /// Add the predecessor to a variable's candidates that it would gain most from, if that is worth an edge.
-    fn widen(&mut self, variable: u32) -> bool {
-        let Self { parents, evidence, workspace, candidates, places, .. } = self;
-        let known = &candidates[variable as usize];
-        let key = |i: u32| (places[i as usize], i);
-        let further = parents[variable as usize].further(evidence, variable, &mut workspace.room).iter();
-        let new = further.filter(|(other, _)| key(*other) < key(variable) && known.binary_search(other).is_err());
-        let Some(&(other, _)) = new.max_by(|(_, a), (_, b)| a.total_cmp(b)) else { return false };
-        self.join(variable, other);
-        self.joined.push((variable, other));
-        let parents = self.find(variable, None);
-        self.replace(variable, parents);
+    fn add_missing_parent(&mut self, variable: u32) -> bool {
+        let Some(other) = self.find_missing_parent(variable) else { return false };
+        self.add_candidate(variable, other);
         true
     }
 }

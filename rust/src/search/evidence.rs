@@ -1,4 +1,4 @@
-//! What a search sees of the data: correlations, and rows if the shape of residuals counts.
+//! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
 use super::parents::weights;
 use crate::error::IcidError;
@@ -6,12 +6,12 @@ use crate::knowledge::Knowledge;
 use crate::score::{BLOCK_ROWS, Noise, Score, Sums};
 use ndarray::ArrayView2;
 
-/// Smallest share of its variance, given all other variables, that a variable is supposed to have.
+/// Lower bound for the share of a variance that all other variables leave unexplained, where it is not known.
 const MINOR: f64 = 0.01;
 
-/// Correlations of a table, what is known of its edges, and how graphs are scored.
+/// Correlations of a table, prior knowledge of its edges, and the score of graphs.
 ///
-/// Variables are scaled to unit variance, and so are known noise variances: they are shares of the variances.
+/// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
     correlation: &'a [f64],
@@ -31,12 +31,12 @@ struct Values<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Take over correlations, stored row by row.
+    /// Refer to correlations, stored row by row.
     ///
     /// # Errors
-    /// When the correlations are not square, not by rows, not finite or have a diagonal other than 1; when noise
-    /// variances are supposed to be equal, which is no sum over variables; when the variances or the knowledge are
-    /// those of another number of variables.
+    /// When the correlations are not square, not stored by rows, not between −1 and 1 or have a diagonal other than 1;
+    /// when the score assumes equal noise variances, since it is then not a sum over variables; when the variances or the
+    /// knowledge are those of another number of variables.
     pub fn new(
         correlation: ArrayView2<'a, f64>,
         score: Score<'a>,
@@ -53,20 +53,21 @@ impl<'a> Evidence<'a> {
             let (row, column, value) = (at / dim, at % dim, entries[at]);
             return Err(IcidError::NotFinite { what: "correlation", row, column, value });
         }
+        if let Some(&value) = entries.iter().find(|value| value.abs() > 1.0 + 1e-9) {
+            return Err(IcidError::Parameter { name: "a correlation", value, requirement: "between -1 and 1" });
+        }
         if let Some(&value) = correlation.diag().iter().find(|&&value| (value - 1.0).abs() > 1e-9) {
             return Err(IcidError::Parameter { name: "the diagonal of the correlation", value, requirement: "1" });
         }
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
         }
-        score.check_dim(dim)?;
-        if knowledge.dim() != dim {
-            return Err(IcidError::Length { what: "knowledge", expected: dim, found: knowledge.dim() });
-        }
+        score.check(dim)?;
+        knowledge.check_dim(dim)?;
         Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
     }
 
-    /// Let the shape of the residuals count. `values` holds standardised variables in rows.
+    /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
     ///
     /// # Errors
     /// When there is not one row for each variable, or rows are not stored one after another, or not finite.
@@ -84,6 +85,9 @@ impl<'a> Evidence<'a> {
         if rows.nrows() != self.dim {
             return Err(IcidError::Length { what: "values", expected: self.dim, found: rows.nrows() });
         }
+        if rows.ncols() == 0 {
+            return Err(IcidError::Empty { what: "values" });
+        }
         let Some(entries) = rows.to_slice() else { return Err(IcidError::NotByRows { what: "values" }) };
         if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
             let (row, column, value) = (at / rows.ncols(), at % rows.ncols(), entries[at]);
@@ -93,8 +97,8 @@ impl<'a> Evidence<'a> {
         Ok(self)
     }
 
-    /// The share of each variance that all other variables together leave unexplained, as far as it is known; variables
-    /// with less are looked at as if they had one part in a hundred.
+    /// Set the share of each variance that all other variables together leave unexplained, raised to at least one part in
+    /// a hundred.
     #[must_use]
     pub(crate) fn with_shares(mut self, shares: &[f64]) -> Self {
         self.least = shares.iter().map(|share| if share.is_nan() { *share } else { share.max(MINOR) }).collect();
@@ -106,7 +110,7 @@ impl<'a> Evidence<'a> {
         self.dim
     }
 
-    /// A variable's correlations with all.
+    /// The correlations of a variable with all variables.
     pub(crate) fn row(&self, variable: u32) -> &[f64] {
         let start = variable as usize * self.dim;
         &self.correlation[start..start + self.dim]
@@ -116,12 +120,12 @@ impl<'a> Evidence<'a> {
         self.correlation[i as usize * self.dim + j as usize]
     }
 
-    /// Does the shape of residuals count?
+    /// Whether the score includes the shape of residuals.
     pub(crate) fn has_values(&self) -> bool {
         self.values.is_some()
     }
 
-    /// What the shape of the residuals adds to twice the log-likelihood, given the parents of a variable.
+    /// The gain in twice the log-likelihood from the shape of a variable's residuals, given its parents.
     pub(crate) fn shape_gain(&self, variable: u32, parents: &[u32], weights: &[f64]) -> f64 {
         let Some(Values { rows, row_of }) = &self.values else { return 0.0 };
         let n = rows.ncols();
@@ -141,11 +145,11 @@ impl<'a> Evidence<'a> {
             }
             shape.add(residual, &mut sums);
         }
-        // The rows at hand may be a sample of all.
+        // The rows may be a subsample.
         shape.gain(&sums, n, self.score.samples.min(n as f64))
     }
 
-    /// As [`Self::shape_gain`], from the picks of a regression and the steps that led to them.
+    /// As [`Self::shape_gain`], from the parents that a regression has picked and its steps.
     pub(crate) fn shape_gain_of(&self, variable: u32, picked: &[u32], steps: &[f64]) -> f64 {
         self.shape_gain(variable, picked, &weights(picked, steps))
     }
@@ -181,7 +185,7 @@ mod tests {
         assert!(matches!(fault(&good, short), IcidError::Length { expected: 2, found: 1, .. }));
         assert!(matches!(fault(&Array2::eye(3), score()), IcidError::Length { .. }));
         assert!(matches!(fault(&ndarray::array![[1.0, f64::NAN], [0.5, 1.0]], score()), IcidError::NotFinite { .. }));
-        assert!(matches!(fault(&ndarray::array![[2.0, 0.5], [0.5, 1.0]], score()), IcidError::Parameter { .. }));
+        assert!(matches!(fault(&ndarray::array![[0.9, 0.5], [0.5, 1.0]], score()), IcidError::Parameter { .. }));
         let by_columns = Evidence::new(good.view().reversed_axes(), score(), &knowledge);
         assert!(matches!(by_columns, Err(IcidError::NotByRows { .. })));
         let evidence = Evidence::new(good.view(), score(), &knowledge).unwrap();

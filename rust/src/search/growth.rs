@@ -1,7 +1,7 @@
-//! The causes of a variable among those before it: grow by the best, then shrink by the worst.
+//! The parents of a variable among its predecessors: forward selection, then backward elimination.
 //!
-//! Growing is a Cholesky factorisation that picks its pivots: each candidate carries its covariance with the variable
-//! and its own variance, both given the causes so far, and one pick updates all candidates in one pass.
+//! Forward selection is a Cholesky factorisation that picks its pivots: each candidate has its covariance with the
+//! variable and its own variance, both given the parents so far, and each pick updates all candidates in one pass.
 
 use super::evidence::Evidence;
 use super::parents::{COLLINEAR, Parents, Room, weights};
@@ -11,15 +11,15 @@ use pulp::Arch;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Rounds of growing and shrinking; most variables need one.
+/// Rounds of forward selection and backward elimination; most variables need one.
 const MAX_ROUNDS: usize = 10;
-/// Bytes that each search may spend on remembering.
+/// Bytes that each search may use to store results.
 const MEMORY: usize = 1 << 24;
 
-/// Room for the work, and memory of what was found, and of negentropies: they cost a pass over the data.
+/// Buffers, and stored results: of regressions, and of negentropies, each of which needs a pass over the data.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Of each candidate, given the picks: covariance with the variable, and variance.
+    /// Covariance of each candidate with the variable, and its variance, given the picks.
     covariance: Vec<f64>,
     variance: Vec<f64>,
     /// A row of entries for each pick, one for each candidate.
@@ -27,29 +27,29 @@ pub(crate) struct Workspace {
     picked: Vec<u32>,
     /// As in [`Parents`].
     steps: Vec<f64>,
-    /// What a round takes over from the last one.
+    /// Picks of the last round that were not dropped.
     kept: Vec<u32>,
-    /// Picked in some round.
+    /// Variables picked in any round.
     touched: Vec<u32>,
     buffer: Vec<f64>,
     pub scratch: Vec<f64>,
     pub room: Room,
     negentropies: HashMap<(u32, Vec<u32>), f64>,
-    /// What was found before, by a hash of the variable and its predecessors.
+    /// Former results, by a hash of the variable and its predecessors.
     known: HashedMap<Arc<Parents>>,
     known_size: usize,
 }
 
 impl Workspace {
-    /// Find the causes of a variable among these predecessors, or remember them: trials that are undone come back to the
-    /// same places again and again.
+    /// Find the parents of a variable among these predecessors. Results are stored, because trials that are undone
+    /// return to the same orders again and again.
     pub fn find(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Arc<Parents> {
         let key =
             before.iter().fold(!scramble(u64::from(variable)), |sum, &i| sum.wrapping_add(scramble(u64::from(i))));
         if let Some(known) = self.known.get(&key) {
             return Arc::clone(known);
         }
-        let found = Arc::new(self.work_out(evidence, variable, before));
+        let found = Arc::new(self.select(evidence, variable, before));
         self.known_size += found.size();
         if self.known_size > MEMORY {
             self.known.clear();
@@ -59,9 +59,9 @@ impl Workspace {
         found
     }
 
-    fn work_out(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
+    fn select(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> Parents {
         self.kept.clear();
-        self.kept.extend_from_slice(evidence.knowledge.causes(variable));
+        self.kept.extend_from_slice(evidence.knowledge.required_parents(variable));
         self.touched.clear();
         let mut left = self.grow(evidence, variable, before);
         // Each round lowers the score, so this ends.
@@ -84,7 +84,8 @@ impl Workspace {
         Parents::new(&self.picked, dropped, &self.steps, score)
     }
 
-    /// Take over those kept, then pick the best, one after another, while they are worth their penalty; what is left.
+    /// Begin with the picks that were kept, then add the best candidate, one after another, while it is worth its
+    /// penalty. Returns the share of the variance that is left unexplained.
     fn grow(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> f64 {
         Arch::new().dispatch(
             #[inline(always)]
@@ -102,7 +103,7 @@ impl Workspace {
         covariance.clear();
         covariance.extend(before.iter().map(|&i| target[i as usize]));
         variance.clear();
-        // What has no variance is never picked.
+        // Without variance, a candidate is never picked.
         variance.extend(before.iter().map(|&i| f64::from(u8::from(evidence.knowledge.allows(i, variable)))));
         entries.clear();
         picked.clear();
@@ -113,7 +114,7 @@ impl Workspace {
             let (share, pick) = if let Some(&old) = kept.get(depth) {
                 let pick = before.iter().position(|&i| i == old).expect("a predecessor");
                 let share = covariance[pick] * covariance[pick] / variance[pick];
-                // What must be a cause is one, as long as there is anything left of it.
+                // A required parent is dropped only if it is a linear combination of the others to within rounding.
                 let least = if evidence.knowledge.requires(old, variable) { f64::EPSILON } else { COLLINEAR };
                 if variance[pick] <= least || share >= left {
                     kept.remove(depth);
@@ -124,7 +125,7 @@ impl Workspace {
                 let mut best = (0.0, usize::MAX);
                 for (k, (&c, &q)) in covariance.iter().zip(&*variance).enumerate() {
                     let share = c * c;
-                    // Compared as products: a division for each candidate would cost more than all the rest.
+                    // Comparing products avoids a division for each candidate, which would cost more than all the rest.
                     if share > best.0 * q && q > COLLINEAR {
                         best = (share / q, k);
                     }
@@ -163,7 +164,7 @@ impl Workspace {
         }
     }
 
-    /// The share of the variable that would be left more without the weakest of the picks that may be dropped.
+    /// The smallest increase of the unexplained share of the variance from dropping one pick that is not required.
     fn smallest_loss(&mut self, evidence: &Evidence, variable: u32) -> f64 {
         // `w_k² / [C⁻¹]_kk`, where `[C⁻¹]_kk` is the squared length of column k of the inverse factor.
         let weights = weights(&self.picked, &self.steps);
@@ -174,7 +175,7 @@ impl Workspace {
                 continue;
             }
             column.clear();
-            // Rows are as long as their number, and two more.
+            // Row i has i + 2 entries.
             let mut start = k * (k + 3) / 2;
             let mut square = 0.0;
             for i in k..weights.len() {
@@ -190,7 +191,7 @@ impl Workspace {
         smallest
     }
 
-    /// Keep those of the picks that earn their penalty, dropping the weakest first; true if any was dropped.
+    /// Drop picks that are not worth their penalty, the weakest first; true if any was dropped.
     fn shrink(&mut self, evidence: &Evidence, variable: u32, left: f64) -> bool {
         if self.picked.len() < 2 {
             return false;

@@ -1,28 +1,34 @@
 //! Search over orders for the graph with the best score.
 //!
-//! A start order is improved by moving one variable at a time to its best place. Then trials: a few neighbouring
-//! variables are thrown about, the variables that this concerns are improved again, and the result is kept unless it is
-//! worse. Two chains of trials go on side by side, and share the regions that they improved.
+//! A descent improves an order by moving one variable at a time to its best place. Then come trials: a few neighbouring
+//! variables are moved at random, the variables affected are moved to their best places again, and the result is kept
+//! unless it is worse. Two chains of trials run in parallel and exchange the parts of the graph that they improved.
 //!
-//! A wrong order needs causes that are none in the true graph. So candidates are not only neighbours in Θ but also whatever
-//! is marginally dependent: the search may pass through wrong graphs. And most trials begin near triangles, of which a
-//! sparse true graph has few.
+//! Along a wrong order the best graph has edges that the true graph lacks, and the search has to pass through such
+//! orders. So the candidates for edges are not only neighbours in Θ but also pairs that are marginally dependent. And
+//! most trials begin near triangles, of which a sparse true graph has few.
 
+mod candidates;
 mod check;
 mod descent;
 mod evidence;
 mod growth;
+mod journal;
+mod options;
 mod parents;
+mod places;
 mod prepared;
+mod queue;
 mod searcher;
 mod share;
 mod state;
 mod trials;
 
 pub use evidence::Evidence;
+pub use options::{Among, Budget, OrderFit, Proposer, Report, SearchOptions, Searched};
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
-pub use searcher::{Among, OrderFit, Proposer, SearchOptions, Searched, Searcher};
+pub use searcher::Searcher;
 
 use crate::algebra::hash::Random;
 use crate::error::IcidError;
@@ -32,47 +38,19 @@ use crate::knowledge::Knowledge;
 use rayon::prelude::*;
 use share::share;
 use state::State;
-use std::time::{Duration, Instant};
-use trials::perturb;
+use std::time::Instant;
+use trials::make_trials;
 
-/// Searches that go on side by side, whatever the number of threads.
+/// Chains of trials, whatever the number of threads.
 const CHAINS: usize = 2;
-/// How often they share what they found while each makes a trial for each variable.
+/// Chains exchange their improvements this often while each makes one trial per variable.
 const ROUNDS: usize = 8;
-/// The fewest trials of a chain between.
+/// The fewest trials of a chain between two exchanges.
 const SHORTEST: usize = 25;
-/// Variables times starts up to which all starts are followed; otherwise one for each chain.
+/// If variables times starts is at most this, all starts are descended from; otherwise only the best, one per chain.
 const FEW: usize = 1000;
 
-/// How long to search.
-#[derive(Debug, Clone, Copy)]
-pub struct Budget {
-    /// Trials, of all chains together.
-    pub trials: usize,
-    /// Trials without improvement after which there will be none; twice as many at the beginning.
-    pub patience: usize,
-    /// Time, from the call on.
-    pub time: Option<Duration>,
-    /// Seed of the trials.
-    pub seed: u64,
-}
-
-impl Budget {
-    /// Trials for each variable, and the fewest of all, where the length of a search is not given.
-    const TRIALS: (usize, usize) = (10, 5000);
-    /// Variables for each trial without improvement that ends a search, and the fewest such trials.
-    const PATIENCE: (usize, usize) = (2, 500);
-
-    /// The budget of the main search, where none is given: no limit of time, and seed 0.
-    #[must_use]
-    pub fn for_variables(d: usize) -> Self {
-        let trials = (Self::TRIALS.0 * d).max(Self::TRIALS.1);
-        let patience = (d / Self::PATIENCE.0).max(Self::PATIENCE.1);
-        Self { trials, patience, time: None, seed: 0 }
-    }
-}
-
-/// The best order that was found.
+/// The best order that a search has found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Found {
@@ -80,32 +58,16 @@ pub struct Found {
     pub order: Vec<usize>,
     /// The causes of each variable.
     pub causes: Vec<Vec<usize>>,
-    /// How it was found.
+    /// How the search went.
     pub report: Report,
 }
 
-/// How a search went.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Report {
-    /// Score of the best graph, for variables of unit variance.
-    pub score: f64,
-    /// Scores of the starts, after their descents if they were followed.
-    pub start_scores: Vec<f64>,
-    /// Trials made, of all chains together.
-    pub trials: usize,
-    /// Trials that improved the score.
-    pub improvements: usize,
-    /// Variables tried at all their places in the first descent of the best start, and the seconds that took.
-    pub descent: (usize, f64),
-}
-
-/// Search from several start orders, causes first, among candidates that are given as symmetric lists, ascending.
+/// Search from several start orders, causes first. The candidates for edges are symmetric lists, ascending.
 ///
 /// Required edges must be among the candidates, and the orders must respect them ([`Knowledge::arrange`]).
 ///
 /// # Errors
-/// When there is no start; when candidates or starts are not those of the variables, or contradict what is known; when
+/// When there is no start; when candidates or starts are not those of the variables, or contradict prior knowledge; when
 /// interrupted.
 pub fn search(
     evidence: &Evidence,
@@ -117,12 +79,12 @@ pub fn search(
     check::check(evidence, candidates, starts)?;
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
-    let (mut states, start_scores, descent) = follow(evidence, candidates, starts, &in_time);
-    pool(&mut states, &in_time);
-    // Chains without a start of their own take the best one; their trials differ.
+    let (mut states, start_scores, descent) = descend_from(evidence, candidates, starts, &in_time);
+    exchange(&mut states, &in_time);
+    // Further chains begin with the best order; their trials differ.
     for _ in states.len()..CHAINS {
         let mut state = State::new(evidence, candidates.to_vec(), &states[0].order());
-        settle(&mut state, &in_time);
+        descend_fully(&mut state, &in_time);
         states.push(state);
     }
     let mut randoms: Vec<Random> =
@@ -134,14 +96,14 @@ pub fn search(
         let counts: Vec<(usize, usize)> = states
             .par_iter_mut()
             .zip(&mut randoms)
-            .map(|(state, random)| perturb(state, round, random, &in_time))
+            .map(|(state, random)| make_trials(state, round, random, &in_time))
             .collect();
         for (tried, better) in counts {
             made += tried;
             improvements += better;
         }
-        pool(&mut states, &in_time);
-        let rank = states.iter().map(State::rank).fold(f64::INFINITY, f64::min);
+        exchange(&mut states, &in_time);
+        let rank = best_of(&states).rank();
         if rank < best {
             (best, improved) = (rank, improved.max(made));
         }
@@ -149,7 +111,7 @@ pub fn search(
     if interrupt.is_raised() {
         return Err(IcidError::Interrupted);
     }
-    let best = states.iter().min_by(|a, b| a.rank().total_cmp(&b.rank())).expect("at least one chain");
+    let best = best_of(&states);
     Ok(Found {
         order: best.order().into_iter().map(|i| i as usize).collect(),
         causes: (0..evidence.dim() as u32).map(|i| best.causes(i).iter().map(|&c| c as usize).collect()).collect(),
@@ -157,9 +119,13 @@ pub fn search(
     })
 }
 
-/// Improve start orders until nothing changes; the best states, the scores of all starts, and the moves and the seconds of
-/// the first descent.
-fn follow<'a, 'e>(
+fn best_of<'s, 'a, 'e>(states: &'s [State<'a, 'e>]) -> &'s State<'a, 'e> {
+    states.iter().min_by(|a, b| a.rank().total_cmp(&b.rank())).expect("at least one chain")
+}
+
+/// Descend from start orders; returns the best states, the scores of all starts, and the moves and the seconds of the
+/// best state's first descent.
+fn descend_from<'a, 'e>(
     evidence: &'a Evidence<'e>,
     candidates: &[Vec<u32>],
     starts: &[Vec<u32>],
@@ -173,12 +139,12 @@ fn follow<'a, 'e>(
     let descents: Vec<(usize, f64)> = states
         .par_iter_mut()
         .map(|(_, state)| {
-            // Causes that are missed now would lead the descent astray.
-            while in_time() && state.look_further() {}
+            // Parents that are missing at the start would mislead the descent.
+            while in_time() && state.add_missing_parents() {}
             let start = Instant::now();
             state.descend(in_time);
-            let descent = (state.moves, start.elapsed().as_secs_f64());
-            settle(state, in_time);
+            let descent = (state.moves(), start.elapsed().as_secs_f64());
+            descend_fully(state, in_time);
             descent
         })
         .collect();
@@ -190,16 +156,16 @@ fn follow<'a, 'e>(
     (states.into_iter().map(|(_, state)| state).collect(), scores, descents[0])
 }
 
-/// Let all go on from the best regions of each.
-fn pool(states: &mut [State], in_time: &(impl Fn() -> bool + Sync)) {
+/// Combine the best parts of all graphs, and descend from the result.
+fn exchange(states: &mut [State], in_time: &(impl Fn() -> bool + Sync)) {
     share(states);
-    states.par_iter_mut().for_each(|state| settle(state, in_time));
+    states.par_iter_mut().for_each(|state| descend_fully(state, in_time));
 }
 
-/// Descend, and let candidates in that are missed, until nothing changes.
-fn settle(state: &mut State, in_time: &impl Fn() -> bool) {
+/// Descend, and add candidates for parents that are missing, until nothing changes.
+fn descend_fully(state: &mut State, in_time: &impl Fn() -> bool) {
     state.descend(in_time);
-    while in_time() && state.look_further() {
+    while in_time() && state.add_missing_parents() {
         state.descend(in_time);
     }
     state.keep();

@@ -1,40 +1,40 @@
-//! The causes of a variable, and what they say about others.
+//! The parents of a variable, and which other variables would improve on them.
 
 use super::evidence::Evidence;
 use pulp::Arch;
 use std::sync::OnceLock;
 
-/// Share of its variance below which a candidate is a combination of the causes so far.
+/// A candidate with a smaller share of its variance left is a linear combination of the parents so far.
 pub(super) const COLLINEAR: f64 = 1e-8;
 
-/// A variable's causes, how they were found, and what they are worth.
+/// A variable's parents, the steps of their selection, and their score.
 ///
-/// There are many of these, so they are kept small.
+/// Many of these are stored, so they are small.
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
-    /// The causes in the order in which they were picked, then what was picked and dropped again. Without the other
-    /// predecessors the result would be the same.
+    /// The parents in the order in which they were picked, then variables that were picked and dropped again. The
+    /// other predecessors do not affect the result.
     touched: Box<[u32]>,
-    /// How many of them are causes.
+    /// How many of them are parents.
     count: usize,
-    /// For each cause the row of the Cholesky factor of their correlations, up to the diagonal, and then its slope.
+    /// For each parent its row of the Cholesky factor of their correlations, up to the diagonal, and then its slope.
     steps: Box<[f64]>,
     pub score: f64,
     /// See [`Self::further`].
     further: OnceLock<Box<[(u32, f64)]>>,
 }
 
-/// What a pick adds to those before it.
+/// A step of forward selection.
 pub(super) struct Step<'a> {
     pub pick: u32,
     /// Its row of the Cholesky factor, before the diagonal and on it.
     row: &'a [f64],
     root: f64,
-    /// Its covariance with the variable, given the earlier picks, over its own deviation.
+    /// Its covariance with the variable, given the earlier picks, divided by its standard deviation.
     slope: f64,
 }
 
-/// Walk through picks and the numbers that belong to them.
+/// The steps of forward selection, from the picks and the numbers stored for them.
 pub(super) fn steps<'a>(picks: &'a [u32], mut numbers: &'a [f64]) -> impl Iterator<Item = Step<'a>> {
     picks.iter().enumerate().map(move |(depth, &pick)| {
         let (step, rest) = numbers.split_at(depth + 2);
@@ -59,7 +59,7 @@ pub(super) fn weights(picks: &[u32], mut numbers: &[f64]) -> Vec<f64> {
     weights
 }
 
-/// Room to look for further causes.
+/// Buffers for [`Parents::further`].
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     left_over: Vec<f64>,
@@ -78,17 +78,17 @@ impl Parents {
         &self.touched[..self.count]
     }
 
-    /// Was a predecessor ever picked?
+    /// Whether a predecessor was ever picked, so that the result depends on it.
     pub fn depend_on(&self, other: u32) -> bool {
         self.touched.contains(&other)
     }
 
-    /// About the bytes it takes.
+    /// Approximate size in bytes.
     pub fn size(&self) -> usize {
         size_of::<Self>() + 8 * self.steps.len() + 4 * self.touched.len() + 64
     }
 
-    /// Would a newcomer be picked?
+    /// Whether a newcomer among the predecessors would be picked.
     pub fn would_pick(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> bool {
         if !evidence.knowledge.allows(newcomer, variable) {
             return false;
@@ -111,7 +111,8 @@ impl Parents {
             && evidence.score.gain(variable, covariance * covariance / variance, left) > evidence.score.penalty
     }
 
-    /// All variables, wherever they are, that are worth a penalty on top of the causes, and the shares they would explain.
+    /// All variables, whatever their place, that are worth an edge in addition to the parents, and the share of the
+    /// variance that each would explain.
     pub fn further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> &[(u32, f64)] {
         self.further.get_or_init(|| {
             Arch::new().dispatch(
@@ -126,7 +127,7 @@ impl Parents {
     #[inline(always)]
     fn look_further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> Box<[(u32, f64)]> {
         let Room { left_over, others, variances, entries } = room;
-        // Covariances of what the causes leave of the variable with all others.
+        // Covariances of the residual with all variables.
         left_over.clear();
         left_over.extend_from_slice(evidence.row(variable));
         for (&cause, weight) in self.causes().iter().zip(weights(self.causes(), &self.steps)) {
@@ -136,7 +137,7 @@ impl Parents {
         }
         let left = left_over[variable as usize];
         let worth = evidence.score.worth(variable, left);
-        // First those that would be worth it if all variables together explained them.
+        // First discard variables that would not be worth an edge even if their unexplained share were at its bound.
         others.clear();
         let bounds = left_over.iter().zip(&evidence.least).zip(0..);
         others.extend(bounds.filter(|((c, least), _)| *c * *c >= worth * *least).map(|(_, other)| other));

@@ -1,28 +1,42 @@
-//! What every search of a table needs, worked out once: a numbering, correlations, and candidates for edges.
+//! What all searches of a table share: a numbering of its variables, correlations, and candidates for edges.
 
-use super::searcher::Table;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
 use crate::support::{discoveries, renumbered_correlations};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
+use sprs::CsMatView;
 
-/// Fisher's z from which two variables count as dependent: lenient, but not so that chance fills the lists.
+/// Two variables count as dependent if Fisher's z exceeds this: lenient, but rarely exceeded by chance.
 const DEPENDENT: f64 = 4.0;
-/// Of those merely dependent, a variable keeps this many, the strongest. The search finds what is missing.
+/// At most this many marginally dependent variables, the strongest, are candidates. The search adds missing ones.
 const MOST: usize = 60;
-/// Without an inverse there are few samples: so many for each candidate.
+/// Without an inverse, when samples are few, there must be this many of them for each candidate.
 const ROWS_PER_CANDIDATE: usize = 8;
-/// Share of nonzeros from which the support of Θ is no restriction any more.
+/// With a larger share of nonzeros, the support of Θ hardly restricts the edges.
 pub(super) const DENSE_SHARE: f64 = 0.1;
 /// False discovery rate of the partial correlations that replace such a support.
 const ALPHA: f64 = 0.05;
 
+/// Estimated second moments of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table<'a> {
+    pub covariance: ArrayView2<'a, f64>,
+    pub theta: CsMatView<'a, f64>,
+    pub inverse: Option<ArrayView2<'a, f64>>,
+}
+
+impl Table<'_> {
+    pub fn dim(&self) -> usize {
+        self.covariance.nrows()
+    }
+}
+
 /// A table renumbered for searches.
 ///
-/// Variables are numbered by how well the others explain them, so that random trials meet the same variables in any order
-/// of the columns.
+/// Variables are numbered by how well the others explain them, so that the random trials do not depend on the order of
+/// the columns.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// The caller's number of each variable.
@@ -30,9 +44,9 @@ pub(crate) struct Prepared {
     /// The number of each of the caller's variables.
     pub numbers: Vec<u32>,
     pub correlation: Array2<f64>,
-    /// Pairs that may be joined, as symmetric lists, ascending.
+    /// Candidates for edges, as symmetric lists, ascending.
     pub candidates: Vec<Vec<u32>>,
-    /// Share of each variance that all other variables leave unexplained; none without an inverse.
+    /// Share of each variance that all other variables leave unexplained; unknown without an inverse.
     pub shares: Option<Vec<f64>>,
     pub knowledge: Knowledge,
 }
@@ -61,7 +75,7 @@ impl Prepared {
             join(numbers[i as usize], numbers[j as usize]);
         }
         for effect in 0..d as u32 {
-            knowledge.causes(effect).iter().for_each(|&cause| join(cause, effect));
+            knowledge.required_parents(effect).iter().for_each(|&cause| join(cause, effect));
         }
         for list in &mut candidates {
             list.sort_unstable();
@@ -83,8 +97,8 @@ impl Prepared {
 
 /// Pairs of variables that are marginally dependent, as symmetric lists.
 ///
-/// The true edges are nearly all among the neighbours in Θ. But a wrong order needs parents that are none in the true
-/// graph, and a search has to pass through wrong orders.
+/// Nearly all true edges join neighbours in Θ. But along a wrong order the best graph has other edges too, and a search
+/// has to pass through wrong orders.
 fn dependent(correlation: &Array2<f64>, samples: usize, many_samples: bool) -> Vec<Vec<u32>> {
     let d = correlation.nrows();
     let least = (DEPENDENT / (samples.max(4) as f64 - 3.0).sqrt()).tanh();
@@ -110,7 +124,8 @@ fn dependent(correlation: &Array2<f64>, samples: usize, many_samples: bool) -> V
     lists
 }
 
-/// Pairs in the support of Θ, in the caller's numbers; where that has hardly any zeros, those that a test finds.
+/// Pairs in the support of Θ, in the caller's numbers; where Θ has hardly any zeros, pairs with significant partial
+/// correlations.
 fn neighbours(table: &Table, samples: usize) -> Result<Vec<(u32, u32)>, IcidError> {
     let d = table.dim();
     let is_dense = table.theta.nnz() as f64 > DENSE_SHARE * d as f64 * d as f64 + d as f64;
@@ -143,10 +158,10 @@ mod tests {
                 i != j && size > least && stronger < most
             };
             let found = dependent(&correlation, samples, many_samples);
-            for i in 0..d {
+            for (i, list) in found.iter().enumerate() {
                 for j in 0..d {
                     let expected = is_strong(i, j) || is_strong(j, i);
-                    assert_eq!(found[i].contains(&(j as u32)), expected, "{i} {j}");
+                    assert_eq!(list.contains(&(j as u32)), expected, "{i} {j}");
                 }
             }
         }

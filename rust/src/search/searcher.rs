@@ -1,40 +1,27 @@
-//! One table, and everything that is asked of its causal orders.
+//! Fits and searches of causal orders of one table.
 
-use super::prepared::{DENSE_SHARE, Prepared};
-use super::{Budget, Evidence, Report, search};
+use super::options::{Among, OrderFit, SearchOptions, Searched};
+use super::prepared::{DENSE_SHARE, Prepared, Table};
+use super::{Evidence, search};
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::order::{Regression, Rule, Theta, eliminate, fit_graph, regress_along, regress_among, regress_within};
 use crate::score::{Noise, Score, null_inflation};
-use crate::sem::{Fitted, LinearSem};
+use crate::sem::Fitted;
 use crate::support::correlation_matrix;
 use ndarray::ArrayView2;
 use sprs::CsMatView;
 use std::sync::{Arc, OnceLock};
 
-/// Second moments of a table, as they are estimated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table<'a> {
-    pub covariance: ArrayView2<'a, f64>,
-    pub theta: CsMatView<'a, f64>,
-    pub inverse: Option<ArrayView2<'a, f64>>,
-}
-
-impl Table<'_> {
-    pub fn dim(&self) -> usize {
-        self.covariance.nrows()
-    }
-}
-
-/// Correlations and candidates of a table, worked out when a search first needs them.
+/// Correlations and candidates of a table, computed when a search first needs them.
 pub(crate) type Cache = Arc<OnceLock<Prepared>>;
 
-/// Fits and searches graphs along orders of a table's variables.
+/// Fits and searches graphs along causal orders of a table's variables.
 ///
-/// It only refers to the matrices. What all searches share is worked out by the first of them; fits along one order need
-/// no further matrix of that size.
+/// It borrows the matrices. The first search computes what all searches share, such as the correlations; fits along one
+/// order need no further matrix of that size.
 ///
 /// # Examples
 /// ```
@@ -66,80 +53,9 @@ pub struct Searcher<'a> {
     cache: Cache,
 }
 
-/// Among which variables the parents of a variable are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Among {
-    /// Neighbours in Θ that come before it; without an inverse, also those that are marginally dependent.
-    Support,
-    /// All that come before it. Needs the inverse: where paths cancel, Θ is zero between a cause and its effect.
-    Predecessors,
-}
-
-/// Which order a graph was fitted along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proposer {
-    /// Elimination, whose order follows from Θ.
-    Elimination,
-    /// The caller: an order that the decomposition found.
-    Decomposition,
-}
-
-/// The better of two orders.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct OrderFit {
-    /// The graph along it.
-    pub best: Fitted,
-    /// Who proposed it.
-    pub proposer: Proposer,
-    /// Scores by which the orders were compared.
-    pub elimination_score: f64,
-    /// The same of the proposed order.
-    pub decomposition_score: f64,
-}
-
-/// What to search for, and for how long.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct SearchOptions<'a> {
-    /// What an edge must gain in twice the log-likelihood.
-    pub penalty: f64,
-    /// Unequal, or known variances in the units of the covariance.
-    pub noise: Noise<'a>,
-    /// Standardised variables in rows, if the shape of their residuals counts.
-    pub values: Option<ArrayView2<'a, f64>>,
-    /// How long to search.
-    pub budget: Budget,
-}
-
-impl<'a> SearchOptions<'a> {
-    /// Options for residuals that count as Gaussian.
-    #[must_use]
-    pub fn new(penalty: f64, noise: Noise<'a>, budget: Budget) -> Self {
-        Self { penalty, noise, values: None, budget }
-    }
-
-    /// Let the shape of residuals count, seen in standardised variables by rows.
-    #[must_use]
-    pub fn with_values(mut self, values: Option<ArrayView2<'a, f64>>) -> Self {
-        self.values = values;
-        self
-    }
-}
-
-/// The best graph of a search.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Searched {
-    /// The graph with its least-squares weights.
-    pub sem: LinearSem,
-    /// How it was found. Scores are those of variables scaled to unit variance.
-    pub report: Report,
-}
-
 impl<'a> Searcher<'a> {
-    /// Refer to a covariance of so many samples, its inverse Θ on the estimated support, and the whole inverse if there
-    /// are samples enough for one.
+    /// Borrow the covariance of so many samples, the estimate Θ of its inverse, and the inverse itself if there are enough
+    /// samples for one.
     ///
     /// # Errors
     /// When the matrices or the knowledge are those of different numbers of variables, or there are no samples.
@@ -163,23 +79,21 @@ impl<'a> Searcher<'a> {
                 return Err(IcidError::Shape { what, rows, columns, expected });
             }
         }
-        if knowledge.dim() != expected {
-            return Err(IcidError::Length { what: "knowledge", expected, found: knowledge.dim() });
-        }
+        knowledge.check_dim(expected)?;
         if samples == 0 {
             return Err(IcidError::Parameter { name: "samples", value: 0.0, requirement: "at least 1" });
         }
         Ok(Self { table: Table { covariance, theta, inverse }, samples, knowledge, cache: Cache::default() })
     }
 
-    /// Use what another searcher of the same table has worked out.
+    /// Share correlations and candidates with other searchers of the same table.
     #[cfg_attr(not(feature = "python"), allow(dead_code))]
     pub(crate) fn sharing(mut self, cache: &Cache) -> Self {
         self.cache = Arc::clone(cache);
         self
     }
 
-    /// Fit a graph along an order, causes first, that respects what is known.
+    /// Fit a graph along an order, causes first, that respects prior knowledge.
     ///
     /// # Errors
     /// When the order is not one of the variables, the covariance is singular, there is no inverse though
@@ -220,14 +134,14 @@ impl<'a> Searcher<'a> {
         }
         let rule = Rule::SmallestPivot { noise_variances };
         let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;
-        self.along(&self.arrange(&sem.order)?, Among::Support, penalty, noise, interrupt)
+        self.along(&self.knowledge.arrange(&sem.order)?, Among::Support, penalty, noise, interrupt)
     }
 
     /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
     ///
-    /// The two compete with parents inside the support of Θ, which is cheap; the winner is fitted again with parents
-    /// among all predecessors. Where the support has hardly any zeros, and where there is no inverse, both are fitted in
-    /// one way only.
+    /// They are compared by graphs with parents in the support of Θ, which is cheap; the better order is fitted again with
+    /// parents among all predecessors. Where Θ has hardly any zeros both are fitted among all predecessors at once, and
+    /// without an inverse both are fitted among the candidates only.
     ///
     /// # Errors
     /// When the order is not one of the variables, Θ or the covariance is singular, or when interrupted.
@@ -238,7 +152,7 @@ impl<'a> Searcher<'a> {
         noise: Noise,
         interrupt: &Interrupt,
     ) -> Result<OrderFit, IcidError> {
-        let proposed = self.arrange(proposed)?;
+        let proposed = self.knowledge.arrange(proposed)?;
         let along = |order: &[usize], among| self.along(order, among, penalty, noise, interrupt);
         let first = self.eliminate(penalty, noise, interrupt)?;
         let d = self.table.dim() as f64;
@@ -256,8 +170,8 @@ impl<'a> Searcher<'a> {
     /// Search for the graph with the best score, from orders of the variables, causes first.
     ///
     /// # Errors
-    /// When there is no start, or one is not an order of the variables; when noise variances are supposed to be equal;
-    /// when values are not those of the variables; when the covariance is singular, or when interrupted.
+    /// When there is no start, or one is not an order of the variables; when the noise variances are assumed equal; when
+    /// values are not those of the variables; when the covariance is singular, or when interrupted.
     pub fn search(
         &self,
         starts: &[Vec<usize>],
@@ -268,7 +182,7 @@ impl<'a> Searcher<'a> {
         let Prepared { names, numbers, .. } = prepared;
         let variance = |i: u32| self.table.covariance[[i as usize, i as usize]];
         let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
-        score.check_dim(names.len())?;
+        score.check(names.len())?;
         // In units of the variances, because variables are scaled to unit variance.
         let noise_shares: Option<Vec<f64>> =
             options.noise.variances().map(|known| names.iter().map(|&i| known[i as usize] / variance(i)).collect());
@@ -283,7 +197,7 @@ impl<'a> Searcher<'a> {
         }
         let starts: Vec<Vec<u32>> = starts
             .iter()
-            .map(|start| Ok(self.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
+            .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
             .collect::<Result<_, IcidError>>()?;
         let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
 
@@ -300,12 +214,12 @@ impl<'a> Searcher<'a> {
         Ok(Searched { sem: fitted.sem, report: found.report })
     }
 
-    /// Order the variables as the pivots of a Cholesky factorisation of the correlation matrix, the smallest each time,
-    /// so that each variable is the one that those before it explain best. FLOP starts here (Wienöbst, Henckel and
-    /// Weichwald 2026).
+    /// Order the variables by a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time,
+    /// so that each variable is the one that those before it explain best. FLOP starts from this order too (Wienöbst,
+    /// Henckel and Weichwald 2026).
     ///
-    /// With few samples the covariance is singular, but that of the model behind Θ is not: without an inverse, the
-    /// correlations are those of `model`, the inverse of Θ, which is worked out if it is not given.
+    /// With few samples the covariance is singular, but the inverse of Θ is not: without an inverse of the covariance,
+    /// correlations are those of `model`, the inverse of Θ, which is computed if it is not given.
     ///
     /// # Errors
     /// When the matrix is singular or has another size, or when interrupted.
@@ -332,7 +246,8 @@ impl<'a> Searcher<'a> {
         Ok(order)
     }
 
-    /// How much wider the correlations between residuals of a graph are distributed than chance explains: at least 1.
+    /// Inflation of the null distribution, at least 1: how much wider than by chance the correlations between residuals of
+    /// a graph are spread.
     ///
     /// # Errors
     /// When the graph is one of other variables.
@@ -345,27 +260,11 @@ impl<'a> Searcher<'a> {
         Regression::new(self.table.covariance, score, self.knowledge)
     }
 
-    /// The order closest to a given one that respects what is known.
-    fn arrange(&self, order: &[usize]) -> Result<Vec<usize>, IcidError> {
-        let order = check_order(order, self.table.dim())?;
-        Ok(self.knowledge.arrange(&order).into_iter().map(|i| i as usize).collect())
-    }
-
     fn prepared(&self) -> Result<&Prepared, IcidError> {
         if let Some(prepared) = self.cache.get() {
             return Ok(prepared);
         }
         let prepared = Prepared::new(&self.table, self.samples, self.knowledge)?;
         Ok(self.cache.get_or_init(|| prepared))
-    }
-}
-
-impl OrderFit {
-    fn better(first: Fitted, other: Option<Fitted>, [elimination_score, decomposition_score]: [f64; 2]) -> Self {
-        let (best, proposer) = match other {
-            Some(other) if other.score < first.score => (other, Proposer::Decomposition),
-            _ => (first, Proposer::Elimination),
-        };
-        Self { best, proposer, elimination_score, decomposition_score }
     }
 }

@@ -1,14 +1,14 @@
-//! What chains learn from each other.
+//! Combining the graphs of several chains.
 //!
 //! The score is a sum over variables, and chains improve different parts of the graph. Where two graphs differ, the
-//! variables concerned fall into regions that no edge joins; each region is taken from the graph where it scores better,
-//! unless that closes a cycle.
+//! variables concerned fall into regions that no edge connects; each region is taken from the graph in which it has the
+//! better score, unless that closes a cycle.
 
 use super::state::State;
 use crate::algebra::components::DisjointSets;
 use rayon::prelude::*;
 
-/// Put the best regions of all states together, and let all go on from there.
+/// Combine the best regions of all graphs into one, and set all states to it.
 pub(crate) fn share(states: &mut [State]) {
     let Some(best) = (0..states.len()).min_by(|&a, &b| states[a].rank().total_cmp(&states[b].rank())) else { return };
     let old = Graph::of(&states[best]);
@@ -24,7 +24,7 @@ pub(crate) fn share(states: &mut [State]) {
         }
     }
     states.par_iter_mut().for_each(|state| state.adopt(&joint.order, &joint.causes));
-    // Another order may have led to other causes elsewhere.
+    // Along the new order, variables outside the regions may have got worse parents.
     if states[best].score() > before + tolerance {
         for state in states {
             state.adopt(&old.order, &old.causes);
@@ -32,7 +32,7 @@ pub(crate) fn share(states: &mut [State]) {
     }
 }
 
-/// Causes of all variables, what they are worth, and an order that has them first.
+/// The parents of all variables, their scores, and a causal order.
 #[derive(Clone)]
 struct Graph {
     order: Vec<u32>,
@@ -50,7 +50,7 @@ impl Graph {
         }
     }
 
-    /// Take over a region, unless that closes a cycle.
+    /// Take the parents of a region from another graph, unless that closes a cycle.
     fn transplant(&mut self, state: &State, region: &[u32]) {
         let replaced: Vec<Vec<u32>> =
             region.iter().map(|&i| std::mem::replace(&mut self.causes[i as usize], state.causes(i).to_vec())).collect();
@@ -67,7 +67,7 @@ impl Graph {
     }
 }
 
-/// The variables whose causes differ, in sets that no edge of either graph joins.
+/// The variables whose parents differ, in sets that no edge of either graph connects.
 fn regions(causes: &[Vec<u32>], state: &State) -> Vec<Vec<u32>> {
     let sorted = |list: &[u32]| {
         let mut list = list.to_vec();
@@ -91,7 +91,7 @@ fn regions(causes: &[Vec<u32>], state: &State) -> Vec<Vec<u32>> {
     regions
 }
 
-/// An order with causes first, as near to a given one as a depth-first walk along it; `None` if there is a cycle.
+/// A causal order close to a given one, by a depth-first walk along it; `None` if there is a cycle.
 fn arranged(causes: &[Vec<u32>], order: &[u32]) -> Option<Vec<u32>> {
     const NEW: u8 = 0;
     const OPEN: u8 = 1;

@@ -1,65 +1,48 @@
-//! An order of the variables, the causes that follow from it, and what was changed.
+//! A causal order with the graph that follows from it, and the changes that a trial can make and undo.
 
+use super::candidates::Candidates;
 use super::evidence::Evidence;
 use super::growth::Workspace;
+use super::journal::{Change, Journal};
 use super::parents::Parents;
-use std::collections::VecDeque;
+use super::places::Places;
+use super::queue::Queue;
 use std::sync::Arc;
 
-/// An order of the variables, the causes that follow from it, and its score.
+/// A causal order, the best parents of each variable among the candidates before it, and the score of that graph.
 pub(crate) struct State<'a, 'e> {
-    pub evidence: &'a Evidence<'e>,
-    /// For each variable those it may be connected with, by number.
-    pub candidates: Vec<Vec<u32>>,
-    /// Variables are ordered by this.
-    pub places: Vec<f64>,
-    pub parents: Vec<Arc<Parents>>,
-    pub workspace: Workspace,
-    pub queue: VecDeque<u32>,
-    pub queued: Vec<bool>,
-    /// What was changed since the last mark, as it was.
-    pub journal: Vec<Change>,
-    pub marked: Vec<bool>,
-    /// Variables whose causes have changed since others were looked for among all predecessors.
-    pub unchecked: Vec<bool>,
-    /// Pairs that became candidates since the last mark.
-    pub joined: Vec<(u32, u32)>,
-    pub before: Vec<u32>,
-    /// Variables tried at all their places.
-    pub moves: usize,
-}
-
-pub(crate) struct Change {
-    variable: u32,
-    place: f64,
-    parents: Arc<Parents>,
+    evidence: &'a Evidence<'e>,
+    candidates: Candidates,
+    places: Places,
+    parents: Vec<Arc<Parents>>,
+    queue: Queue,
+    journal: Journal,
+    /// Variables whose parents have changed since all predecessors were last searched for missing ones.
+    is_unchecked: Vec<bool>,
+    /// How many moves were tried.
+    moves: usize,
+    workspace: Workspace,
+    predecessors: Vec<u32>,
 }
 
 impl<'a, 'e> State<'a, 'e> {
     pub fn new(evidence: &'a Evidence<'e>, candidates: Vec<Vec<u32>>, order: &[u32]) -> Self {
         let d = order.len();
-        let mut places = vec![0.0; d];
-        for (place, &i) in order.iter().enumerate() {
-            places[i as usize] = place as f64;
-        }
         let mut state = Self {
             evidence,
-            candidates,
-            places,
+            candidates: Candidates::new(candidates),
+            places: Places::new(order),
             parents: vec![Arc::default(); d],
-            workspace: Workspace::default(),
-            queue: VecDeque::new(),
-            queued: vec![false; d],
-            journal: Vec::new(),
-            marked: vec![false; d],
-            unchecked: vec![true; d],
-            joined: Vec::new(),
-            before: Vec::new(),
+            queue: Queue::new(d),
+            journal: Journal::new(d),
+            is_unchecked: vec![true; d],
             moves: 0,
+            workspace: Workspace::default(),
+            predecessors: Vec::new(),
         };
         for &i in order {
-            state.parents[i as usize] = state.find(i, None);
-            state.enqueue(i);
+            state.parents[i as usize] = state.find_parents(i);
+            state.queue.push(i);
         }
         state
     }
@@ -73,64 +56,50 @@ impl<'a, 'e> State<'a, 'e> {
         self.parents.iter().map(|parents| parents.score).sum()
     }
 
-    /// The score in units of what is rounding: graphs of the same class have the same.
+    /// The score rounded to multiples of the tolerance: the same for all graphs of an equivalence class.
     pub fn rank(&self) -> f64 {
         (self.score() / self.tolerance()).round()
     }
 
-    /// Differences of scores up to this are rounding.
+    /// Differences of scores up to this are rounding errors.
     pub fn tolerance(&self) -> f64 {
         self.evidence.score.tolerance()
     }
 
     /// The variables, causes first.
     pub fn order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
-        order.sort_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-        order
+        self.places.order()
+    }
+
+    pub fn parents(&self, variable: u32) -> &Arc<Parents> {
+        &self.parents[variable as usize]
     }
 
     pub fn causes(&self, variable: u32) -> &[u32] {
-        self.parents[variable as usize].causes()
+        self.parents(variable).causes()
     }
 
     pub fn score_of(&self, variable: u32) -> f64 {
-        self.parents[variable as usize].score
+        self.parents(variable).score
     }
 
     pub fn candidates(&self, variable: u32) -> &[u32] {
-        &self.candidates[variable as usize]
+        self.candidates.of(variable)
     }
 
-    /// Ties between places are settled by number.
-    pub fn key(&self, variable: u32) -> (f64, u32) {
-        (self.places[variable as usize], variable)
+    /// Write the candidates of a variable to `others`, causes first.
+    pub fn sort_candidates(&self, variable: u32, others: &mut Vec<u32>) {
+        others.clear();
+        others.extend_from_slice(self.candidates.of(variable));
+        self.places.sort(others);
     }
 
-    pub fn precedes(&self, a: u32, b: u32) -> bool {
-        self.key(a) < self.key(b)
+    /// How many of some variables, in order, precede a variable.
+    pub fn count_predecessors(&self, variable: u32, others: &[u32]) -> usize {
+        others.iter().take_while(|&&u| self.places.precedes(u, variable)).count()
     }
 
-    /// The causes of a variable where it is, with one candidate put before it or after it.
-    pub fn find(&mut self, variable: u32, other: Option<(u32, bool)>) -> Arc<Parents> {
-        let mut before = std::mem::take(&mut self.before);
-        before.clear();
-        before.extend(self.candidates[variable as usize].iter().copied().filter(|&i| match other {
-            Some((moved, precedes)) if moved == i => precedes,
-            _ => self.precedes(i, variable),
-        }));
-        let parents = self.workspace.find(self.evidence, variable, &before);
-        self.before = before;
-        parents
-    }
-
-    /// The candidates of a variable, in order.
-    pub fn neighbours(&self, variable: u32, others: &mut Vec<u32>) {
-        others.clone_from(&self.candidates[variable as usize]);
-        others.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
-    }
-
-    /// The first and the last place among others, in order, that required edges allow.
+    /// The first and the last position among others, in order, that required edges allow.
     pub fn bounds(&self, variable: u32, others: &[u32]) -> (usize, usize) {
         let knowledge = self.evidence.knowledge;
         let first = others.iter().rposition(|&u| knowledge.requires(u, variable)).map_or(0, |k| k + 1);
@@ -138,137 +107,160 @@ impl<'a, 'e> State<'a, 'e> {
         (first, last)
     }
 
-    /// Put a variable between others in order, before the one numbered `t`; bring all that depends on it up to date.
+    /// The best parents of a variable among its candidates that come before it.
+    pub fn find_parents(&mut self, variable: u32) -> Arc<Parents> {
+        self.find_parents_if(variable, None)
+    }
+
+    /// The best parents of a variable if another one preceded it, or did not.
+    pub fn find_parents_given(&mut self, variable: u32, other: u32, precedes: bool) -> Arc<Parents> {
+        self.find_parents_if(variable, Some((other, precedes)))
+    }
+
+    fn find_parents_if(&mut self, variable: u32, supposed: Option<(u32, bool)>) -> Arc<Parents> {
+        let Self { evidence, candidates, places, workspace, predecessors, .. } = self;
+        predecessors.clear();
+        predecessors.extend(candidates.of(variable).iter().copied().filter(|&i| match supposed {
+            Some((other, precedes)) if other == i => precedes,
+            _ => places.precedes(i, variable),
+        }));
+        workspace.find(evidence, variable, predecessors)
+    }
+
+    /// The best parents of a variable among given predecessors.
+    pub fn find_parents_among(&mut self, variable: u32, predecessors: &[u32]) -> Arc<Parents> {
+        self.workspace.find(self.evidence, variable, predecessors)
+    }
+
+    /// Whether the parents of a variable could change if another one became a predecessor.
+    pub fn would_pick(&mut self, variable: u32, newcomer: u32) -> bool {
+        let Self { parents, evidence, workspace, .. } = self;
+        parents[variable as usize].would_pick(evidence, variable, newcomer, &mut workspace.scratch)
+    }
+
+    /// Among all predecessors that are no candidates, the one that would improve the score of a variable most, if that
+    /// is worth an edge.
+    pub fn find_missing_parent(&mut self, variable: u32) -> Option<u32> {
+        let Self { parents, evidence, workspace, candidates, places, .. } = self;
+        let worthwhile = parents[variable as usize].further(evidence, variable, &mut workspace.room).iter();
+        let missing =
+            worthwhile.filter(|&&(other, _)| places.precedes(other, variable) && !candidates.contains(variable, other));
+        missing.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|&(other, _)| other)
+    }
+
+    /// Whether the parents of a variable have changed since this was last asked.
+    pub fn take_unchecked(&mut self, variable: u32) -> bool {
+        std::mem::replace(&mut self.is_unchecked[variable as usize], false)
+    }
+
+    /// The next variable whose place should be reconsidered.
+    pub fn next_queued(&mut self) -> Option<u32> {
+        self.queue.pop()
+    }
+
+    pub fn clear_queue(&mut self) {
+        self.queue.clear();
+    }
+
+    /// How many moves were tried.
+    pub fn moves(&self) -> usize {
+        self.moves
+    }
+
+    pub fn count_move(&mut self) {
+        self.moves += 1;
+    }
+
+    /// Put a variable at position `t` among others in order, and update the parents of all that this affects.
     pub fn put(&mut self, variable: u32, others: &[u32], t: usize) {
-        let now = others.iter().take_while(|&&u| self.precedes(u, variable)).count();
-        let place = match (t.checked_sub(1).map(|k| others[k]), others.get(t)) {
-            (None, None) => return,
-            (None, Some(&next)) => self.places[next as usize] - 1.0,
-            (Some(last), None) => self.places[last as usize] + 1.0,
-            (Some(last), Some(&next)) => 0.5 * (self.places[last as usize] + self.places[next as usize]),
-        };
+        let now = self.count_predecessors(variable, others);
+        let (before, after) = (t.checked_sub(1).map(|k| others[k]), others.get(t).copied());
+        let Some(place) = self.places.between(before, after) else { return };
         self.record(variable);
-        self.places[variable as usize] = place;
-        let fits = |state: &Self| {
-            (t == 0 || state.precedes(others[t - 1], variable))
-                && (t == others.len() || state.precedes(variable, others[t]))
-        };
-        if !fits(self) {
-            self.spread(variable, others, t);
+        self.places.set(variable, place);
+        let fits = before.is_none_or(|u| self.places.precedes(u, variable))
+            && after.is_none_or(|u| self.places.precedes(variable, u));
+        if !fits {
+            self.renumber_around(variable, before, after);
         }
-        let own = self.find(variable, None);
+        let own = self.find_parents(variable);
         self.replace(variable, own);
         for &u in &others[now.min(t)..now.max(t)] {
-            let affected = if t > now {
-                self.parents[u as usize].depend_on(variable)
-            } else {
-                let Self { parents, evidence, workspace, .. } = self;
-                parents[u as usize].would_pick(evidence, u, variable, &mut workspace.scratch)
-            };
-            if affected {
-                let parents = self.find(u, None);
+            let is_affected = if t > now { self.parents(u).depend_on(variable) } else { self.would_pick(u, variable) };
+            if is_affected {
+                let parents = self.find_parents(u);
                 self.replace(u, parents);
             }
         }
     }
 
-    /// Places have been halved until nothing is left between two: number all afresh, with the variable where it should be.
-    pub fn spread(&mut self, variable: u32, others: &[u32], t: usize) {
+    /// Renumber all places, with a variable between two others: no number is left between theirs.
+    fn renumber_around(&mut self, variable: u32, before: Option<u32>, after: Option<u32>) {
         let mut order = self.order();
         order.retain(|&i| i != variable);
-        let at = match t.checked_sub(1) {
-            Some(k) => order.iter().position(|&i| i == others[k]).map_or(0, |p| p + 1),
-            None => order.iter().position(|&i| i == others[0]).unwrap_or(0),
-        };
+        let position = |other: Option<u32>| order.iter().position(|&i| Some(i) == other);
+        let at = position(before).map(|k| k + 1).or_else(|| position(after)).unwrap_or(0);
         order.insert(at, variable);
-        for (place, i) in order.into_iter().enumerate() {
+        for &i in &order {
             self.record(i);
-            self.places[i as usize] = place as f64;
         }
+        self.places.renumber(&order);
     }
 
-    pub fn replace(&mut self, variable: u32, parents: Arc<Parents>) {
+    /// Add a candidate, tentatively, and update the parents of the variable.
+    pub fn add_candidate(&mut self, variable: u32, other: u32) {
+        self.candidates.join_tentatively(variable, other);
+        let parents = self.find_parents(variable);
+        self.replace(variable, parents);
+    }
+
+    fn replace(&mut self, variable: u32, parents: Arc<Parents>) {
         self.record(variable);
         self.parents[variable as usize] = parents;
-        self.unchecked[variable as usize] = true;
-        self.enqueue(variable);
+        self.is_unchecked[variable as usize] = true;
+        self.queue.push(variable);
     }
 
-    /// Make two variables candidates of each other.
-    pub fn join(&mut self, one: u32, two: u32) {
-        for (one, two) in [(one, two), (two, one)] {
-            let list = &mut self.candidates[one as usize];
-            if let Err(slot) = list.binary_search(&two) {
-                list.insert(slot, two);
-            }
-        }
-    }
-
-    /// Take over an order, and candidates that a graph along it needs.
+    /// Take over an order, and the candidates that a graph along it needs.
     pub fn adopt(&mut self, order: &[u32], causes: &[Vec<u32>]) {
-        for (place, &i) in order.iter().enumerate() {
-            self.places[i as usize] = place as f64;
+        self.places.renumber(order);
+        for &i in order {
             for &cause in &causes[i as usize] {
-                self.join(i, cause);
+                self.candidates.join(i, cause);
             }
         }
         for &i in order {
-            let parents = self.find(i, None);
-            if !Arc::ptr_eq(&parents, &self.parents[i as usize]) {
+            let parents = self.find_parents(i);
+            if !Arc::ptr_eq(&parents, self.parents(i)) {
                 self.replace(i, parents);
             }
         }
         self.keep();
     }
 
-    pub fn enqueue(&mut self, variable: u32) {
-        if !std::mem::replace(&mut self.queued[variable as usize], true) {
-            self.queue.push_back(variable);
-        }
+    fn record(&mut self, variable: u32) {
+        self.journal.record(variable, self.places.of(variable), &self.parents[variable as usize]);
     }
 
-    pub fn clear_queue(&mut self) {
-        for i in self.queue.drain(..) {
-            self.queued[i as usize] = false;
-        }
-    }
-
-    /// Remember what a variable was like, once between two marks.
-    pub fn record(&mut self, variable: u32) {
-        if !std::mem::replace(&mut self.marked[variable as usize], true) {
-            self.journal.push(Change {
-                variable,
-                place: self.places[variable as usize],
-                parents: Arc::clone(&self.parents[variable as usize]),
-            });
-        }
-    }
-
-    /// Score of what has changed since the last mark, now minus then.
+    /// Change of the score since changes were last kept or undone.
     pub fn change(&self) -> f64 {
-        self.journal.iter().map(|c| self.parents[c.variable as usize].score - c.parents.score).sum()
+        self.journal.former_scores().map(|(variable, former)| self.score_of(variable) - former).sum()
     }
 
-    /// Forget what was before.
+    /// Keep all changes.
     pub fn keep(&mut self) {
-        for change in self.journal.drain(..) {
-            self.marked[change.variable as usize] = false;
-        }
-        self.joined.clear();
+        self.journal.drain(|_| ());
+        self.candidates.keep();
     }
 
-    /// Go back to the last mark.
+    /// Undo all changes since they were last kept or undone.
     pub fn undo(&mut self) {
-        self.clear_queue();
-        for Change { variable, place, parents } in self.journal.drain(..) {
-            let i = variable as usize;
-            self.marked[i] = false;
-            self.places[i] = place;
-            self.parents[i] = parents;
-        }
-        for (one, two) in self.joined.drain(..) {
-            self.candidates[one as usize].retain(|&i| i != two);
-            self.candidates[two as usize].retain(|&i| i != one);
-        }
+        let Self { queue, journal, places, parents, candidates, .. } = self;
+        queue.clear();
+        journal.drain(|Change { variable, place, parents: former }| {
+            places.set(variable, place);
+            parents[variable as usize] = former;
+        });
+        candidates.undo();
     }
 }

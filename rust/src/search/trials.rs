@@ -1,13 +1,13 @@
-//! Perturbations: a few neighbouring variables are thrown about, and the result is kept unless it is worse.
+//! Trials: a few neighbouring variables are moved at random, and the descent from there is kept unless it is worse.
 
 use super::state::State;
 use crate::algebra::hash::Random;
 
-/// Throw a few neighbours about, descend, and keep what is not worse; how many trials were made and how many were better.
+/// Make trials; returns how many were made and how many improved the score.
 ///
-/// Two of three trials begin with a suspect: there, on sparse graphs of 400 and 1000 variables, one in thirty was better;
-/// elsewhere one in a thousand.
-pub(super) fn perturb(
+/// Two of three trials begin at a suspect. On sparse graphs of 400 and 1000 variables, one in thirty of these improved
+/// the score, and one in a thousand of the others.
+pub(super) fn make_trials(
     state: &mut State,
     trials: usize,
     random: &mut Random,
@@ -23,10 +23,10 @@ pub(super) fn perturb(
         } else {
             random.below(state.dim()) as u32
         };
-        throw(state, first, random);
+        perturb(state, first, random);
         state.descend(in_time);
         let change = state.change();
-        // An order as good as the last one is a way out of a plateau. Out of time, a descent may have been cut short.
+        // Keeping an equally good order is a way off a plateau. A descent cut short by the time limit is often worse.
         if change <= tolerance {
             improvements += usize::from(change < -tolerance);
             state.keep();
@@ -37,19 +37,19 @@ pub(super) fn perturb(
     (made, improvements)
 }
 
-/// Reverse an edge or move a variable, and with it up to two of its neighbours.
+/// Reverse an edge into a variable or move the variable, and move up to two of its neighbours.
 ///
-/// Where they come to lie they may need causes that are no candidates, because paths to them cancel out in Θ and in the
-/// correlations alike.
-fn throw(state: &mut State, first: u32, random: &mut Random) {
+/// In its new place a variable may need parents that are not among the candidates, because the paths between them cancel
+/// out both in Θ and in the correlations.
+fn perturb(state: &mut State, first: u32, random: &mut Random) {
     let causes = state.causes(first);
     if !causes.is_empty() && random.below(2) == 0 {
         let cause = causes[random.below(causes.len())];
         state.reverse(cause, first);
     } else {
-        state.jump(first, random);
+        state.move_at_random(first, random);
     }
-    state.look_back(first);
+    state.add_all_missing_parents(first);
     for _ in 0..random.below(3) {
         let causes = state.causes(first);
         let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
@@ -57,16 +57,16 @@ fn throw(state: &mut State, first: u32, random: &mut Random) {
             break;
         }
         let other = near[random.below(near.len())];
-        state.jump(other, random);
-        state.look_back(other);
+        state.move_at_random(other, random);
+        state.add_all_missing_parents(other);
     }
 }
 
 impl State<'_, '_> {
-    /// Throw a variable somewhere among its candidates.
-    fn jump(&mut self, variable: u32, random: &mut Random) {
+    /// Move a variable to a random position among its candidates.
+    fn move_at_random(&mut self, variable: u32, random: &mut Random) {
         let mut others = Vec::new();
-        self.neighbours(variable, &mut others);
+        self.sort_candidates(variable, &mut others);
         if others.is_empty() {
             return;
         }
@@ -78,31 +78,34 @@ impl State<'_, '_> {
     /// Put an effect right before one of its causes.
     fn reverse(&mut self, cause: u32, effect: u32) {
         let mut others = Vec::new();
-        self.neighbours(effect, &mut others);
+        self.sort_candidates(effect, &mut others);
         let (first, _) = self.bounds(effect, &others);
         if let Some(t) = others.iter().position(|&i| i == cause).filter(|&t| t >= first) {
             self.put(effect, &others, t);
         }
     }
 
-    /// Variables in triangles, and their neighbours, some more than once.
+    /// Variables in triangles and their neighbours, some more than once.
     ///
-    /// A wrong order joins causes of a common effect that a sparse true graph leaves apart.
+    /// Triangles are suspicious: a wrong order joins the causes of a common effect, which in a sparse true graph are
+    /// rarely adjacent.
     fn suspects(&self) -> Vec<u32> {
+        let d = self.dim() as u32;
         let mut in_triangle = vec![false; self.dim()];
-        for (effect, parents) in self.parents.iter().enumerate() {
-            for (k, &a) in parents.causes().iter().enumerate() {
-                for &b in &parents.causes()[..k] {
+        for effect in 0..d {
+            let causes = self.causes(effect);
+            for (k, &a) in causes.iter().enumerate() {
+                for &b in &causes[..k] {
                     if self.causes(a).contains(&b) || self.causes(b).contains(&a) {
-                        in_triangle[effect] = true;
-                        in_triangle[a as usize] = true;
-                        in_triangle[b as usize] = true;
+                        for i in [effect, a, b] {
+                            in_triangle[i as usize] = true;
+                        }
                     }
                 }
             }
         }
-        let mut suspects: Vec<u32> = (0..self.dim() as u32).filter(|&i| in_triangle[i as usize]).collect();
-        for effect in 0..self.dim() as u32 {
+        let mut suspects: Vec<u32> = (0..d).filter(|&i| in_triangle[i as usize]).collect();
+        for effect in 0..d {
             for &cause in self.causes(effect) {
                 suspects.extend(in_triangle[cause as usize].then_some(effect));
                 suspects.extend(in_triangle[effect as usize].then_some(cause));

@@ -140,7 +140,7 @@ fn pattern(bytes: &mut Bytes) {
     let two_hop = TwoHop::new(support, &Interrupt::default()).unwrap();
     assert_eq!(two_hop.len(), reached.iter().map(BTreeSet::len).sum::<usize>());
     assert!(reached.iter().enumerate().all(|(r, set)| two_hop.row(r).len() == set.len()));
-    let again = problem.to_matrix(&problem.gather(given.view()));
+    let again = problem.to_matrix(&problem.gather(given.view()).unwrap()).unwrap();
     assert!(again.iter().all(|(_, (i, j))| theta[[i, j]] != 0.0));
 }
 
@@ -154,7 +154,7 @@ fn kernels(bytes: &mut Bytes) {
         Err(error) => return said(&error),
     };
     let point = bytes.matrix(d, d);
-    let mut b = problem.gather(bytes.sparse(&point).view());
+    let mut b = problem.gather(bytes.sparse(&point).view()).unwrap();
     for i in 0..d {
         b[problem.support().diagonal(i)] = 0.0;
     }
@@ -191,23 +191,23 @@ fn moments(bytes: &mut Bytes) {
     let interrupt = Interrupt::default();
     let mut kept = 0;
     for (rows, moments) in [(rows.slice(s![..cut, ..]), &mut whole), (rows.slice(s![cut.., ..]), &mut part)] {
-        let before = moments.rows;
+        let before = moments.rows();
         match moments.update(&rows, None, missing, seed, &interrupt) {
             Ok(seen) => {
                 assert_eq!(seen.kept.len(), rows.nrows());
                 assert!(seed.is_none() || seen.keys.len() == rows.nrows());
                 let finite = rows.rows().into_iter().filter(|row| row.iter().all(|x| x.is_finite())).count();
-                assert_eq!((moments.rows - before) as usize, finite);
+                assert_eq!((moments.rows() - before) as usize, finite);
                 kept += finite;
             }
             Err(error) => {
                 said(&error);
-                assert_eq!(moments.rows, before);
+                assert_eq!(moments.rows(), before);
             }
         }
     }
     whole.merge(&part).unwrap();
-    assert_eq!(whole.rows as usize, kept);
+    assert_eq!(whole.rows() as usize, kept);
     let largest = rows.iter().filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
     if largest < 1e70 {
         let second = whole.second();

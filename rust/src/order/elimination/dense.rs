@@ -1,6 +1,7 @@
 //! A dense Θ, checked and arranged for elimination (see [`panels`](super::panels)).
 
 use super::{Rule, scales};
+use crate::algebra::check::check_square;
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::knowledge::Waiting;
@@ -18,24 +19,21 @@ const TILE: usize = 32;
 pub(in crate::order) struct DenseTheta {
     /// The caller's names of the variables.
     pub(super) names: Vec<u32>,
-    /// What rows and columns were multiplied with.
+    /// The factors by which rows and columns were scaled.
     pub(super) scale: Vec<f64>,
     /// Diagonal entries that pivots are compared with.
     pub(super) original: Vec<f64>,
     pub(super) lower: Vec<f64>,
     /// The smallest diagonal entry is the next pivot; otherwise the last.
     pub(super) pivoted: bool,
-    /// Variables that must not be eliminated before others.
+    /// Precedence constraints of background knowledge.
     pub(super) waiting: Option<Waiting>,
 }
 
 impl DenseTheta {
     /// Check Θ and arrange it for a rule: scaled to unit noise, in an order of its own or in the one given.
     pub fn new(theta: &ArrayView2<f64>, rule: Rule) -> Result<Self, IcidError> {
-        let (rows, columns) = theta.dim();
-        if rows != columns {
-            return Err(IcidError::NotSquare { what: "theta", rows, columns });
-        }
+        let rows = check_square("theta", theta.dim())?;
         if rows == 0 {
             return Err(IcidError::Empty { what: "theta" });
         }
@@ -65,6 +63,7 @@ impl DenseTheta {
         arranged.scale = names.iter().map(|&i| scales[i as usize]).collect();
         arranged.names = names;
         if let Rule::Respecting { knowledge, .. } = rule {
+            knowledge.check_dim(rows)?;
             arranged.waiting = Some(Waiting::new(knowledge, true));
         }
         arranged.fill(theta);
@@ -84,7 +83,7 @@ impl DenseTheta {
         self.lower[row * d + column] = value;
     }
 
-    /// Set a diagonal entry, and what it was before any elimination.
+    /// Set a diagonal entry, and its value before any elimination.
     pub fn set_diagonal(&mut self, row: usize, value: f64, original: f64) {
         self.set(row, row, value);
         self.original[row] = original;
@@ -94,7 +93,7 @@ impl DenseTheta {
         let d = self.names.len();
         let (names, scale) = (&self.names, &self.scale);
         self.lower.par_chunks_mut(d).enumerate().for_each(|(r, row)| {
-            // Of mirror images, which may differ by rounding, the one in the later row counts.
+            // Mirror images may differ by rounding: the one in the later row is used.
             let entries = theta.row(names[r] as usize);
             for ((slot, &j), s) in row[..=r].iter_mut().zip(names).zip(scale) {
                 *slot = entries[j as usize] * scale[r] * s;

@@ -1,0 +1,205 @@
+"""Tables that the command line reads, and those it refuses."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from icid_rs import cli, load
+from icid_rs.cli.text import TextOptions, read_text
+from tests.helpers.commands import assert_same_edges, refused
+from tests.helpers.needs import need
+
+
+class TestTables:
+    """Every kind of file gives the same numbers and names."""
+
+    def read(self, path: Path, *options: str) -> pd.DataFrame:
+        """Fit the file, and return what was found with which names."""
+        target = path.with_name("graph.json")
+        assert cli.main(["fit", str(path), "-o", str(target), "--noise", "equal", *options]) == 0
+        return load(target).edges()
+
+    def test_kinds(self, frame, edges, tmp_path):
+        X, names = frame.to_numpy(), np.array(frame.columns.tolist())
+        frame.to_csv(tmp_path / "a.csv", index=False)
+        frame.to_csv(tmp_path / "b.tsv", index=False, sep="\t")
+        frame.to_csv(tmp_path / "c.csv", sep=";")
+        frame.to_csv(tmp_path / "d.txt", sep="|", index=False, encoding="utf-8-sig", lineterminator="\r\n")
+        np.savez(tmp_path / "e.npz", X=X, names=names)
+        for path in sorted(tmp_path.iterdir()):
+            assert_same_edges(self.read(path), edges)
+
+    def test_parquet(self, frame, edges, tmp_path):
+        need("pyarrow")
+        frame.assign(id="text").to_parquet(tmp_path / "data.parquet")
+        assert_same_edges(self.read(tmp_path / "data.parquet", "--drop", "id"), edges)
+
+    def test_without_names(self, frame, edges, tmp_path):
+        number = {name: k for k, name in enumerate(frame.columns)}
+        expected = edges.assign(source=edges.source.map(number), target=edges.target.map(number))
+        np.save(tmp_path / "data.npy", frame.to_numpy())
+        np.savez(tmp_path / "data.npz", anything=frame.to_numpy())
+        frame.to_csv(tmp_path / "data.csv", header=False, index=False)
+        for name in ("data.npy", "data.npz", "data.csv"):
+            assert_same_edges(self.read(tmp_path / name), expected)
+        np.savez(tmp_path / "two.npz", a=frame.to_numpy(), b=frame.to_numpy())
+        assert_same_edges(self.read(tmp_path / "two.npz", "--array", "b"), expected)
+
+    def test_simulated_tables_are_the_same_in_all_formats(self, tmp_path):
+        need("pyarrow")
+        for suffix in ("csv", "tsv", "npz", "parquet"):
+            assert cli.main(["simulate", "-d", "5", "-n", "50", "-o", str(tmp_path / f"data.{suffix}")]) == 0
+        expected = np.load(tmp_path / "data.npz")["X"]
+        np.testing.assert_array_equal(pd.read_csv(tmp_path / "data.csv", float_precision="round_trip"), expected)
+        np.testing.assert_array_equal(pd.read_parquet(tmp_path / "data.parquet"), expected)
+        values, names = read_text(str(tmp_path / "data.tsv"), TextOptions())
+        np.testing.assert_array_equal(values, expected)
+        assert names == ["x0", "x1", "x2", "x3", "x4"]
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("a,b\n1,2\n", ["a", "b"]),
+            ("1,2\n3,4\n", None),
+            ("0,1\n3,4\n", None),
+            ("0,1,2\n3,4,5\n", ["0", "1", "2"]),
+            (",0,1\n0,3,4\n", ["0", "1"]),
+            (",a,b\n0,3,4\n", ["a", "b"]),
+            ('"",a,b\nrow 1,3,4\n', ["a", "b"]),
+            ("a,1\n3,4\n", ["a", "1"]),
+            ("\n\na;b\n1;2\n\n3;4\n", ["a", "b"]),
+            ('"x, y","two\nlines"\n1,2\n', ["x, y", "two\nlines"]),
+            ("=1+1,<b>\n1,2\n", ["=1+1", "<b>"]),
+            ("a\n1\n", ["a"]),
+            ("été\t温度\n1\t2\n", ["été", "温度"]),
+            ("a_1,b_2\n1,2\n", ["a_1", "b_2"]),
+        ],
+    )
+    def test_headers(self, tmp_path, text, names):
+        (tmp_path / "data.csv").write_text(text, encoding="utf-8")
+        assert read_text(str(tmp_path / "data.csv"), TextOptions())[1] == names
+
+    def test_headers_can_be_told(self, tmp_path):
+        path = tmp_path / "data.csv"
+        path.write_text("0,1,2\n3,4,5\n")
+        values, names = read_text(str(path), TextOptions(header="no"))
+        assert (values.tolist(), names) == ([[0, 1, 2], [3, 4, 5]], None)
+        path.write_text("5,7\n3,4\n")
+        assert read_text(str(path), TextOptions(header="yes"))[1] == ["5", "7"]
+        assert read_text(str(path), TextOptions(header="no", drop=("0",)))[1] == [1]
+        path.write_text("5 7\n3  4\n")
+        assert read_text(str(path), TextOptions(delimiter="space"))[0].tolist() == [[5, 7], [3, 4]]
+        path.write_bytes("é,b\n1,2\n".encode("utf-16"))
+        assert read_text(str(path), TextOptions(encoding="utf-16"))[1] == ["é", "b"]
+
+
+class TestBadFiles:
+    """Exit code 2, and one line that says what and where."""
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "data.csv is empty"),
+            (b"\n\n", "data.csv is empty"),
+            (b"a,b\n", "has no rows below its header"),
+            (b"a,b\n1,2\n3\n", "line 3: there are 1 cells, but 2 in the first line"),
+            (b"a,b\n1,2,3\n", "line 2: there are 3 cells, but 2 in the first line"),
+            (b"a,b\n1,2\n3,four\n", "line 3, column 'b': 'four' is not a number; if this is no variable, leave it out"),
+            (b'a,b\n1,2\n3,"4,5"\n', "line 3, column 'b': '4,5' is not a number; write it with a decimal point"),
+            (b"a,b\n1,2\n3,4_5\n", "line 3, column 'b': '4_5' is not a number"),
+            (b"a,b\n1,2\n,4\n", "line 3, column 'a': the value is missing"),
+            (b"a,b\n1,NaN\n3,4\n", "line 2, column 'b': the value is missing"),
+            (b"1,NA\n3,4\n", "line 1, column 1: the value is missing"),
+            (b"a,b\n1,2\n3,-inf\n", "line 3, column 'b': '-inf' is not finite"),
+            (b"a,b\n1,2\n3,1e999\n", "line 3, column 'b': '1e999' is not finite"),
+            (b"\n\na,b\n\n1,2\n3,x\n", "line 6, column 'b': 'x'"),
+            (b"\na,a\n1,2\n", "line 2: columns 1 and 2 are both named 'a'"),
+            (b"a,,c\n1,2,3\n", "line 1: column 2 has no name"),
+            (b"a,b\n1,2\n\xe9,4\n", "line 3: byte 0xe9 is no UTF-8 text; name the encoding with --encoding"),
+            (b"\xff\xfea\0,\0b\0\n\0", "line 1: byte 0xff is no UTF-8 text"),
+            (b"PK\x03\x04\x00\x00,\x00\n", "line 1: it holds zero bytes"),
+            (b'a,b\n1,2\n"3,4\n', "line 3: unexpected end of data"),
+            (b"a,b\n1,2\n", "n_samples = 2"),
+        ],
+    )
+    def test_text(self, tmp_path, capsys, content, message):
+        path = tmp_path / "data.csv"
+        path.write_bytes(content * 1 if message != "n_samples = 2" else content + b"3,5\n")
+        line = refused(capsys, "fit", path)
+        assert message in line
+        assert "data.csv" in line or "n_samples" in line
+
+    def test_random_bytes(self, tmp_path, capsys):
+        rng = np.random.default_rng(0)
+        for suffix in ("csv", "npy", "npz", "parquet", "tsv"):
+            if suffix == "parquet":
+                need("pyarrow")
+            for _ in range(20):
+                (tmp_path / f"data.{suffix}").write_bytes(rng.bytes(int(rng.integers(1, 500))))
+                assert f"data.{suffix}" in refused(capsys, "fit", tmp_path / f"data.{suffix}")
+
+    def test_numpy(self, tmp_path, capsys):
+        path = tmp_path / "data.npz"
+        np.savez(path, X=np.ones((50, 3)))
+        whole = path.read_bytes()
+        for length in (0, 10, len(whole) // 2, len(whole) - 10):
+            path.write_bytes(whole[:length])
+            assert "no whole NumPy file" in refused(capsys, "fit", path)
+        np.savez(path, a=np.ones((5, 3)), b=np.ones((5, 3)))
+        assert "choose one with --array. It holds a (5, 3), b (5, 3)" in refused(capsys, "fit", path)
+        np.savez(path, X=np.ones((5, 3)), names=np.array(["a", "b"]))
+        assert "2 names, but 3 columns" in refused(capsys, "fit", path)
+        np.savez(path, X=np.array([["a"]]))
+        assert "not numbers" in refused(capsys, "fit", path)
+        path = tmp_path / "data.npy"
+        np.save(path, np.array([[{}]], dtype=object))
+        assert "it holds Python objects" in refused(capsys, "fit", path)
+        np.save(path, np.array([[1.0, np.nan]] * 5))
+        assert "X contains NaN: row 0, column 1" in refused(capsys, "fit", path)
+
+    def test_parquet(self, tmp_path, capsys, frame):
+        need("pyarrow")
+        path = tmp_path / "data.parquet"
+        frame.assign(site="north").to_parquet(path)
+        assert "column 'site': it holds" in refused(capsys, "fit", path)
+        holed = frame.astype("Float64")
+        holed.iloc[2, 0] = pd.NA
+        holed.to_parquet(path)
+        assert "row 2, column 'gene 0': the value is missing" in refused(capsys, "fit", path)
+        path.write_bytes(path.read_bytes()[:-20])
+        assert "no valid Parquet file" in refused(capsys, "fit", path)
+
+    def test_parquet_without_pyarrow(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        (tmp_path / "data.parquet").write_bytes(b"PAR1")
+        line = refused(capsys, "fit", tmp_path / "data.parquet")
+        assert line == "Parquet needs pyarrow: pip install 'icid_rs[parquet]'"
+
+    def test_what_is_no_file(self, tmp_path, capsys):
+        (tmp_path / "data.csv").mkdir()
+        assert "Is a directory" in refused(capsys, "fit", tmp_path / "data.csv")
+        assert "the suffix must be one of .csv" in refused(capsys, "fit", tmp_path / "data.xlsx")
+
+    def test_columns_to_drop(self, table, capsys):
+        assert "did you mean 'gene 7'" in refused(capsys, "fit", table, "--drop", "gene7")
+
+    def test_the_audit_speaks_in_names(self, frame, tmp_path, capsys):
+        frame.assign(copy=2 * frame["gene 3"]).to_csv(tmp_path / "data.csv", index=False)
+        assert "columns 'gene 3' and 'copy' are the same up to scale" in refused(capsys, "fit", tmp_path / "data.csv")
+
+    def test_parameters(self, table, capsys):
+        assert refused(capsys, "demo", "-d", "0") == "d = 0: it must be at least 1"
+        assert "time_limit = -1" in refused(capsys, "fit", table, "--time-limit", "-1")
+        assert "--delimiter 'ab'" in refused(capsys, "fit", table, "--delimiter", "ab")
+        assert "--variances 2 1" in refused(capsys, "simulate", "--variances", "2", "1")
+        assert "noise='unequal'" in refused(capsys, "fit", table, "--noise", "unequal", "--refine", "none")
+        assert "no such encoding" in refused(capsys, "fit", table, "--encoding", "klingon")
+        for arguments in (["no-such-command"], ["fit"], ["fit", str(table), "--noise", "loud"]):
+            with pytest.raises(SystemExit) as exit_info:
+                cli.main(arguments)
+            assert exit_info.value.code == 2

@@ -1,0 +1,43 @@
+"""Signals and threads in the middle of a call of the core, ordered by events and not by a clock."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+def call_while(function: Callable[[Any], Any], argument: Any, act: Callable[[], object], returned: list[Any]) -> None:
+    """Call a function of the core, let another thread act once the call has begun, and keep what is returned.
+
+    A list takes what a `map` yields before the interpreter runs another line, handles a signal or lets another thread
+    have its turn. So an act that finds the list empty ran during the call, and an exception that leaves it empty was
+    raised by the core and not after its return.
+    """
+    begun = threading.Event()
+
+    def arguments() -> Iterator[Any]:
+        begun.set()
+        yield argument
+
+    def wait_and_act() -> None:
+        begun.wait()
+        act()
+
+    thread = threading.Thread(target=wait_and_act)
+    thread.start()
+    try:
+        returned.extend(map(function, arguments()))
+    except Exception as error:
+        # Kept, since a signal that comes later would hide it.
+        returned.append(error)
+        raise
+    finally:
+        thread.join()
+
+
+def send(number: signal.Signals) -> None:
+    """Send this process a signal."""
+    os.kill(os.getpid(), number)

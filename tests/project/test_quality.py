@@ -1,0 +1,35 @@
+"""The compiled half's own tests, format, lint, types and stubs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.helpers import ROOT
+
+PYTHON = [sys.executable, "-m"]
+COMMANDS = {
+    "rust tests": ["cargo", "test", "--locked"],
+    "rust format": ["cargo", "fmt", "--check"],
+    "rust lint": ["cargo", "clippy", "--locked", "--all-targets", "--features", "python", "--", "-D", "warnings"],
+    "rust documentation": ["cargo", "rustdoc", "--locked", "--lib", "--", "-D", "warnings"],
+    **{
+        f"rust example {name}": ["cargo", "run", "--locked", "--example", name]
+        for name in ("decompose", "eliminate", "search")
+    },
+    "python format": [*PYTHON, "ruff", "format", "--check", "."],
+    "python lint": [*PYTHON, "ruff", "check", "."],
+    "python types": [*PYTHON, "mypy"],
+    "stubs": [*PYTHON, "mypy.stubtest", "icid_rs._core"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_passes(name):
+    command = COMMANDS[name]
+    assert shutil.which(command[0]), f"{command[0]} is not installed"
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr

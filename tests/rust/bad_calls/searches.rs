@@ -1,0 +1,86 @@
+//! The search over orders.
+
+use crate::{BadCall, NAN, calm};
+use icid_rs::score::{Noise, Score};
+use icid_rs::search::{Among, Budget, Evidence, SearchOptions, Searcher, search};
+use icid_rs::{IcidError, Knowledge};
+use ndarray::{Array2, ArrayView2, array};
+use sprs::CsMat;
+
+fn evidence(correlation: &ArrayView2<f64>, noise: Noise) -> Result<(), IcidError> {
+    let knowledge = Knowledge::none(3);
+    Evidence::new(*correlation, Score::new(100.0, 5.0, noise)?, &knowledge).map(drop)
+}
+
+/// Search among three variables, of which 0 → 1 is required.
+fn searched(candidates: &[Vec<u32>], starts: &[Vec<u32>]) -> Result<(), IcidError> {
+    let (correlation, knowledge) = (Array2::eye(3), Knowledge::new(&[(0, 1)], &[], vec![None; 3])?);
+    let evidence = Evidence::new(correlation.view(), Score::new(100.0, 5.0, Noise::Unequal)?, &knowledge)?;
+    search(&evidence, candidates, starts, Budget::for_variables(3), &calm()).map(drop)
+}
+
+fn searcher(covariance: &Array2<f64>, inverse: Option<&Array2<f64>>, samples: usize) -> Result<(), IcidError> {
+    let (theta, knowledge) = (CsMat::eye(3), Knowledge::none(3));
+    Searcher::new(covariance.view(), theta.view(), inverse.map(|i| i.view()), samples, &knowledge).map(drop)
+}
+
+/// Use a searcher of three independent variables without an inverse.
+fn with_searcher(work: impl Fn(&Searcher) -> Result<(), IcidError>) -> Result<(), IcidError> {
+    let (covariance, theta, knowledge) = (Array2::eye(3), CsMat::eye(3), Knowledge::none(3));
+    work(&Searcher::new(covariance.view(), theta.view(), None, 100, &knowledge)?)
+}
+
+fn with_options(starts: &[Vec<usize>], penalty: f64, noise: Noise) -> Result<(), IcidError> {
+    let options = SearchOptions::new(penalty, noise, Budget::for_variables(3));
+    with_searcher(|searcher| searcher.search(starts, &options, &calm()).map(drop))
+}
+
+pub(crate) fn calls() -> Vec<BadCall> {
+    use IcidError::{
+        Backwards, Candidates, Empty, Equal, Length, Missing as MissingEdge, NoInverse, NoStart, NotByRows, NotFinite,
+        NotSquare, OneSided, Order, Parameter, Shape as WrongShape,
+    };
+    vec![
+        bad!("evidence: NaN", evidence(&array![[1.0, NAN, 0.0], [NAN, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
+            => NotFinite { .. }),
+        bad!("evidence: by columns",
+            evidence(&array![[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]].t(), Noise::Unequal) => NotByRows { .. }),
+        bad!("evidence: not square", evidence(&Array2::ones((3, 2)).view(), Noise::Unequal) => NotSquare { .. }),
+        bad!("evidence: a covariance", evidence(&(Array2::eye(3) * 2.0).view(), Noise::Unequal) => Parameter { .. }),
+        bad!("evidence: above 1", {
+            evidence(&array![[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
+        } => Parameter { .. }),
+        bad!("evidence: short variances", evidence(&Array2::eye(3).view(), Noise::Known(&[1.0])) => Length { .. }),
+        bad!("evidence: equal variances", evidence(&Array2::eye(3).view(), Noise::Equal) => Equal),
+        bad!("evidence: values of no rows", {
+            let (eye, knowledge) = (Array2::eye(3), Knowledge::none(3));
+            let evidence = Evidence::new(eye.view(), Score::new(9.0, 1.0, Noise::Unequal)?, &knowledge)?;
+            evidence.with_values(Array2::zeros((3, 0)).view()).map(drop)
+        } => Empty { .. }),
+        bad!("search: no start", searched(&[vec![1], vec![0], vec![]], &[]) => NoStart),
+        bad!("search: short start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1]]) => Length { .. }),
+        bad!("search: repeated start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1, 1]]) => Order { .. }),
+        bad!("search: start against a required edge",
+            searched(&[vec![1], vec![0], vec![]], &[vec![1, 0, 2]]) => Backwards { .. }),
+        bad!("search: required edge is no candidate",
+            searched(&[vec![], vec![], vec![]], &[vec![0, 1, 2]]) => MissingEdge { .. }),
+        bad!("search: one-sided candidates", searched(&[vec![1, 2], vec![0], vec![]], &[vec![0, 1, 2]]) => OneSided { .. }),
+        bad!("search: unknown candidate", searched(&[vec![1, 9], vec![0], vec![]], &[vec![0, 1, 2]]) => Candidates { .. }),
+        bad!("searcher: not square", searcher(&Array2::ones((3, 2)), None, 100) => NotSquare { .. }),
+        bad!("searcher: empty", searcher(&Array2::ones((0, 0)), None, 100) => Empty { .. }),
+        bad!("searcher: theta of other variables", searcher(&Array2::eye(2), None, 100) => WrongShape { .. }),
+        bad!("searcher: inverse of other variables",
+            searcher(&Array2::eye(3), Some(&Array2::eye(2)), 100) => WrongShape { .. }),
+        bad!("searcher: no samples", searcher(&Array2::eye(3), None, 0) => Parameter { .. }),
+        bad!("along: no inverse", with_searcher(|searcher| {
+            searcher.along(&[0, 1, 2], Among::Predecessors, 1.0, Noise::Equal, &calm()).map(drop)
+        }) => NoInverse { .. }),
+        bad!("best_order: short order", with_searcher(|searcher| {
+            searcher.best_order(&[0, 1], 1.0, Noise::Equal, &calm()).map(drop)
+        }) => Length { .. }),
+        bad!("searcher.search: equal variances", with_options(&[vec![0, 1, 2]], 1.0, Noise::Equal) => Equal),
+        bad!("searcher.search: short start", with_options(&[vec![0]], 1.0, Noise::Unequal) => Length { .. }),
+        bad!("searcher.search: penalty", with_options(&[vec![0, 1, 2]], NAN, Noise::Unequal) => Parameter { .. }),
+        bad!("searcher.search: short variances", with_options(&[vec![0, 1, 2]], 1.0, Noise::Known(&[1.0])) => Length { .. }),
+    ]
+}
