@@ -12,6 +12,7 @@ __all__ = [
     "Decomposed",
     "Evaluation",
     "NumericalError",
+    "Optimum",
     "OrderFit",
     "Searched",
     "Searcher",
@@ -101,6 +102,17 @@ class Searched:
     def descent(self) -> tuple[int, float]: ...
 
 @final
+class Optimum:
+    @property
+    def sem(self) -> Sem: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def absent(self) -> NDArray[np.float64]: ...
+    @property
+    def reversed(self) -> NDArray[np.float64]: ...
+
+@final
 class Searcher:
     def __new__(
         cls,
@@ -124,6 +136,16 @@ class Searcher:
         values: NDArray[np.float64] | None,
         budget: _Budget,
     ) -> Searched: ...
+    def exact(
+        self,
+        *,
+        penalty: float,
+        noise_variances: NDArray[np.float64] | None,
+        values: NDArray[np.float64] | None,
+        equal: bool = False,
+        margins: bool = True,
+    ) -> Optimum: ...
+    def exact_cost(self, *, rows: int | None) -> tuple[float, float, bool]: ...
     def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
     def null_inflation(self, b: _Csr) -> float: ...
 

@@ -1,13 +1,17 @@
-//! Nothing allocates inside the FISTA loop.
+//! Nothing allocates inside the FISTA loop, nor for each set of parents or block of rows of an exact optimum.
 #![allow(missing_docs)]
 // A global allocator cannot be written without it; it forwards to the system's and counts.
 #![allow(unsafe_code)]
 
 mod common;
 
+use common::Random;
 use icid_rs::model::KernelChoice;
+use icid_rs::score::{Noise, Score};
+use icid_rs::search::{Evidence, exact};
 use icid_rs::solver::Monitor;
-use icid_rs::{Problem, Schedule, Settings, decompose};
+use icid_rs::{Interrupt, Knowledge, Problem, Schedule, Settings, decompose};
+use ndarray::Array2;
 use sprs::{CsMat, TriMat};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,9 +62,27 @@ fn ring(d: usize) -> CsMat<f64> {
     common::precision(&triplets.to_csr(), &vec![1.0; d])
 }
 
+/// Allocations of the exact optimum of d variables with so many rows.
+fn allocations_of_optimum(d: usize, rows: usize) -> usize {
+    let values = Array2::from_shape_vec((d, rows), Random(0).vector(d * rows)).unwrap();
+    let (correlation, knowledge) = (Array2::eye(d), Knowledge::none(d));
+    let score = Score::new(rows as f64, 5.0, Noise::Unequal).unwrap();
+    let evidence = Evidence::new(correlation.view(), score, &knowledge).unwrap().with_values(values.view()).unwrap();
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    exact(&evidence, false, &Interrupt::default()).unwrap();
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
 /// One test, for the counter is shared.
 #[test]
-fn iterations_do_not_allocate() {
+fn loops_do_not_allocate() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let count = |d, rows| pool.install(|| allocations_of_optimum(d, rows));
+    count(8, 100);
+    let [few, more_rows, more_sets] = [(8, 100), (8, 5000), (12, 100)].map(|(d, rows)| count(d, rows));
+    // Each of sixteen tasks has seven vectors for each number of parents, of which four more are possible.
+    assert!(more_rows <= few + 4 && more_sets <= few + 16 * 4 * 8, "{few}, {more_rows}, {more_sets} allocations");
+
     // A ring is one component; random graphs have many, each with vectors of its own.
     let problem = Problem::new(ring(20_000).view(), None).unwrap();
     for schedule in [Schedule::Restart, Schedule::Paper] {

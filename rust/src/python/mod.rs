@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::score::{correlation_matrix, discoveries, edge_penalty, score, shape_statistics};
     #[pymodule_export]
-    use super::search::{OrderFit, Searched, Searcher, search_budget};
+    use super::search::{Optimum, OrderFit, Searched, Searcher, search_budget};
 }
 
 /// Bytes that a computation may allocate now; `None` if unknown.

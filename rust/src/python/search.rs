@@ -8,8 +8,8 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
-use crate::search::{Budget, Cache, Proposer, SearchOptions, Searcher as CrateSearcher};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use crate::search::{Budget, Cache, Cost, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -81,6 +81,18 @@ impl BudgetItems {
         };
         Ok(Budget { trials: self.trials, patience: self.patience.unwrap_or(usize::MAX), time, seed: self.seed })
     }
+}
+
+/// The graph with the best score of all.
+#[pyclass(frozen, get_all, module = "icid_rs._core")]
+pub(super) struct Optimum {
+    sem: Py<Sem>,
+    /// For variables of unit variance; with equal noise variances, in the units of the covariance.
+    score: f64,
+    /// For each edge, in the order of the weights: the score lost by the best graph in which the two are not adjacent, and
+    /// by the best graph with the edge reversed. Empty unless asked for.
+    absent: Py<PyArray1<f64>>,
+    reversed: Py<PyArray1<f64>>,
 }
 
 #[pymethods]
@@ -160,6 +172,45 @@ impl Searcher {
         })
     }
 
+    /// Find the graph with the best score of all, and how clear its edges are.
+    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true))]
+    #[allow(clippy::too_many_arguments)]
+    fn exact<'py>(
+        &self,
+        py: Python<'py>,
+        penalty: f64,
+        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+        values: Option<PyReadonlyArray2<'py, f64>>,
+        equal: bool,
+        margins: bool,
+    ) -> PyResult<Optimum> {
+        let known = numbers(noise_variances);
+        let noise = match known.as_deref() {
+            Some(_) if equal => return Err(PyValueError::new_err("noise variances are either known or equal")),
+            Some(variances) => Noise::Known(variances),
+            None if equal => Noise::Equal,
+            None => Noise::Unequal,
+        };
+        let values = values.as_ref().map(|values| values.as_array());
+        let options = ExactOptions::new(penalty, noise).with_values(values).with_margins(margins);
+        let d = self.theta.rows();
+        // Scores of all sets of parents; beyond so many variables, an error.
+        let size = (d << d.min(30)).saturating_mul(values.map_or(1, |values| values.ncols()));
+        let found = self.run_sized(py, size, |searcher, interrupt| searcher.exact(&options, interrupt))?;
+        let column =
+            |margin: fn(&Margin) -> f64| found.margins.iter().map(margin).collect::<Vec<_>>().into_pyarray(py).unbind();
+        let (absent, reversed) = (column(|margin| margin.absent), column(|margin| margin.reversed));
+        Ok(Optimum { sem: Py::new(py, Sem::new(py, found.sem))?, score: found.score, absent, reversed })
+    }
+
+    /// About the operations and the bytes of an exact optimum, with this many rows if the shape of residuals counts; and
+    /// whether that is cheap.
+    #[pyo3(signature = (*, rows))]
+    fn exact_cost(&self, rows: Option<usize>) -> (f64, f64, bool) {
+        let cost = Cost::new(&self.knowledge, rows);
+        (cost.operations, cost.bytes, cost.is_cheap())
+    }
+
     /// Order the variables so that each is the one that those before it explain best. Without an inverse, correlations
     /// are those of the model behind Θ, whose covariance is computed unless it is given.
     #[pyo3(signature = (model_covariance=None))]
@@ -187,6 +238,16 @@ impl Searcher {
         py: Python<'_>,
         work: impl FnOnce(&CrateSearcher, &Interrupt) -> Result<T, IcidError> + Send,
     ) -> PyResult<T> {
+        self.run_sized(py, self.theta.rows() * self.theta.rows(), work)
+    }
+
+    /// As [`Self::run`], where the size of the work decides about threads.
+    fn run_sized<T: Send>(
+        &self,
+        py: Python<'_>,
+        size: usize,
+        work: impl FnOnce(&CrateSearcher, &Interrupt) -> Result<T, IcidError> + Send,
+    ) -> PyResult<T> {
         let covariance = self.covariance.bind(py).try_readonly()?;
         let inverse = self.inverse.as_ref().map(|inverse| inverse.bind(py).try_readonly()).transpose()?;
         let inverse = inverse.as_ref().map(|inverse| inverse.as_array());
@@ -194,7 +255,7 @@ impl Searcher {
             CrateSearcher::new(covariance.as_array(), self.theta.view(), inverse, self.samples, &self.knowledge)
                 .map_err(to_python)?
                 .sharing(&self.cache);
-        let call = LongCall::new(self.threads, covariance.as_array().len(), None)?;
+        let call = LongCall::new(self.threads, size, None)?;
         call.run(py, |monitor| work(&searcher, monitor.interrupt()))
     }
 }

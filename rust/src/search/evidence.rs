@@ -145,8 +145,21 @@ impl<'a> Evidence<'a> {
             }
             shape.add(residual, &mut sums);
         }
+        self.gain_of_shape(&sums)
+    }
+
+    /// What the shape of residuals adds to twice the log-likelihood, given sums over them.
+    pub(crate) fn gain_of_shape(&self, sums: &Sums) -> f64 {
+        let n = self.values.as_ref().map_or(0, |values| values.rows.ncols());
         // The rows may be a subsample.
-        shape.gain(&sums, n, self.score.samples.min(n as f64))
+        self.score.shape.gain(sums, n, self.score.samples.min(n as f64))
+    }
+
+    /// The standardised values of a variable, if the shape of residuals counts.
+    pub(crate) fn values(&self, variable: u32) -> Option<&[f64]> {
+        let Values { rows, row_of } = self.values.as_ref()?;
+        let start = row_of[variable as usize] as usize * rows.ncols();
+        Some(&rows.as_slice()?[start..start + rows.ncols()])
     }
 
     /// As [`Self::shape_gain`], from the parents that a regression has picked and its steps.

@@ -12,6 +12,7 @@ mod candidates;
 mod check;
 mod descent;
 mod evidence;
+mod exact;
 mod growth;
 mod journal;
 mod options;
@@ -25,6 +26,7 @@ mod state;
 mod trials;
 
 pub use evidence::Evidence;
+pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
 pub use options::{Among, Budget, OrderFit, Proposer, Report, SearchOptions, Searched};
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;

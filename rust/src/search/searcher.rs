@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::order::{Regression, Rule, Theta, eliminate, fit_graph, regress_along, regress_among, regress_within};
 use crate::score::{Noise, Score, null_inflation};
-use crate::sem::Fitted;
+use crate::sem::{Fitted, LinearSem};
 use crate::support::correlation_matrix;
 use ndarray::ArrayView2;
 use sprs::CsMatView;
@@ -47,9 +47,9 @@ pub(crate) type Cache = Arc<OnceLock<Prepared>>;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Searcher<'a> {
-    table: Table<'a>,
-    samples: usize,
-    knowledge: &'a Knowledge,
+    pub(super) table: Table<'a>,
+    pub(super) samples: usize,
+    pub(super) knowledge: &'a Knowledge,
     cache: Cache,
 }
 
@@ -180,12 +180,9 @@ impl<'a> Searcher<'a> {
     ) -> Result<Searched, IcidError> {
         let prepared = self.prepared()?;
         let Prepared { names, numbers, .. } = prepared;
-        let variance = |i: u32| self.table.covariance[[i as usize, i as usize]];
         let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
         score.check(names.len())?;
-        // In units of the variances, because variables are scaled to unit variance.
-        let noise_shares: Option<Vec<f64>> =
-            options.noise.variances().map(|known| names.iter().map(|&i| known[i as usize] / variance(i)).collect());
+        let noise_shares = options.noise.variances().map(|known| self.noise_shares(names, |i| known[i]));
         let noise = noise_shares.as_deref().map_or(options.noise, Noise::Known);
         let score = Score { noise, ..score };
         let mut evidence = Evidence::new(prepared.correlation.view(), score, &prepared.knowledge)?;
@@ -200,18 +197,35 @@ impl<'a> Searcher<'a> {
             .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
             .collect::<Result<_, IcidError>>()?;
         let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
+        let sem = self.fit_renumbered(&found.order, &found.causes, names, interrupt)?;
+        Ok(Searched { sem, report: found.report })
+    }
 
-        let order: Vec<u32> = found.order.iter().map(|&i| names[i]).collect();
-        let mut causes = vec![Vec::new(); names.len()];
-        for (effect, list) in found.causes.iter().enumerate() {
-            causes[names[effect] as usize] = list.iter().map(|&i| names[i]).collect();
+    /// Noise variances in units of the variances, because searches scale variables to unit variance; variable i is the
+    /// caller's `names[i]`.
+    pub(super) fn noise_shares(&self, names: &[u32], noise_variance: impl Fn(usize) -> f64) -> Vec<f64> {
+        let share = |i: usize| noise_variance(i) / self.table.covariance[[i, i]];
+        names.iter().map(|&i| share(i as usize)).collect()
+    }
+
+    /// Fit a graph by least squares, of which variable i is the caller's `names[i]`.
+    pub(super) fn fit_renumbered(
+        &self,
+        order: &[usize],
+        causes: &[Vec<usize>],
+        names: &[u32],
+        interrupt: &Interrupt,
+    ) -> Result<LinearSem, IcidError> {
+        let order: Vec<u32> = order.iter().map(|&i| names[i]).collect();
+        let mut causes_by_name = vec![Vec::new(); names.len()];
+        for (effect, list) in causes.iter().enumerate() {
+            causes_by_name[names[effect] as usize] = list.iter().map(|&i| names[i]).collect();
         }
         // Without a penalty every parent is kept: plain least squares.
         let nothing = Knowledge::none(names.len());
         let score = Score::new(self.samples as f64, 0.0, Noise::Equal)?;
         let data = Regression::new(self.table.covariance, score, &nothing)?;
-        let fitted = fit_graph(&data, &order, causes, interrupt)?;
-        Ok(Searched { sem: fitted.sem, report: found.report })
+        Ok(fit_graph(&data, &order, causes_by_name, interrupt)?.sem)
     }
 
     /// Order the variables by a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time,
@@ -260,7 +274,7 @@ impl<'a> Searcher<'a> {
         Regression::new(self.table.covariance, score, self.knowledge)
     }
 
-    fn prepared(&self) -> Result<&Prepared, IcidError> {
+    pub(super) fn prepared(&self) -> Result<&Prepared, IcidError> {
         if let Some(prepared) = self.cache.get() {
             return Ok(prepared);
         }

@@ -2,7 +2,9 @@
 
 use crate::{BadCall, NAN, calm};
 use icid_rs::score::{Noise, Score};
-use icid_rs::search::{Among, Budget, Evidence, SearchOptions, Searcher, search};
+use icid_rs::search::{
+    Among, Budget, Evidence, ExactOptions, SearchOptions, Searcher, exact, exact_up_to_scale, search,
+};
 use icid_rs::{IcidError, Knowledge};
 use ndarray::{Array2, ArrayView2, array};
 use sprs::CsMat;
@@ -33,6 +35,18 @@ fn with_searcher(work: impl Fn(&Searcher) -> Result<(), IcidError>) -> Result<()
 fn with_options(starts: &[Vec<usize>], penalty: f64, noise: Noise) -> Result<(), IcidError> {
     let options = SearchOptions::new(penalty, noise, Budget::for_variables(3));
     with_searcher(|searcher| searcher.search(starts, &options, &calm()).map(drop))
+}
+
+/// Look for the best graph of d independent variables.
+fn optimum(d: usize, is_up_to_scale: bool) -> Result<(), IcidError> {
+    let (correlation, knowledge) = (Array2::eye(d), Knowledge::none(d));
+    let evidence = Evidence::new(correlation.view(), Score::new(100.0, 5.0, Noise::Unequal)?, &knowledge)?;
+    let optimum = if is_up_to_scale { exact_up_to_scale } else { exact };
+    optimum(&evidence, true, &calm()).map(drop)
+}
+
+fn exact_with(options: &ExactOptions) -> Result<(), IcidError> {
+    with_searcher(|searcher| searcher.exact(options, &calm()).map(drop))
 }
 
 pub(crate) fn calls() -> Vec<BadCall> {
@@ -82,5 +96,14 @@ pub(crate) fn calls() -> Vec<BadCall> {
         bad!("searcher.search: short start", with_options(&[vec![0]], 1.0, Noise::Unequal) => Length { .. }),
         bad!("searcher.search: penalty", with_options(&[vec![0, 1, 2]], NAN, Noise::Unequal) => Parameter { .. }),
         bad!("searcher.search: short variances", with_options(&[vec![0, 1, 2]], 1.0, Noise::Known(&[1.0])) => Length { .. }),
+        bad!("exact: too many variables", optimum(40, false) => Parameter { value: 40.0, .. }),
+        bad!("exact: no variables", optimum(0, false) => Empty { .. }),
+        bad!("exact_up_to_scale: unequal variances", optimum(3, true) => Equal),
+        bad!("searcher.exact: penalty", exact_with(&ExactOptions::new(-1.0, Noise::Unequal)) => Parameter { .. }),
+        bad!("searcher.exact: short variances",
+            exact_with(&ExactOptions::new(1.0, Noise::Known(&[1.0]))) => Length { .. }),
+        bad!("searcher.exact: values of other variables", {
+            exact_with(&ExactOptions::new(1.0, Noise::Unequal).with_values(Some(Array2::ones((2, 9)).view())))
+        } => Length { .. }),
     ]
 }

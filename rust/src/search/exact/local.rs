@@ -1,0 +1,195 @@
+//! Local scores: of every variable given every set of parents.
+//!
+//! Tables have a row for each mask of parents, and in it an entry for each variable: `table[parents * d + variable]`. The
+//! entry is infinite where the parents are not permitted.
+
+use super::cost::TABLES;
+use super::limits::{Limits, Mask};
+use super::regressions::{Regressors, Visitor, Walk};
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
+use crate::score::{BLOCK_ROWS, Sums};
+use crate::search::Evidence;
+use rayon::prelude::*;
+
+/// The highest variables: each combination of them is one task, whatever the number of threads.
+const SPLIT: usize = 4;
+/// The fewest variables that each task has to combine.
+const SMALLEST_TASK: usize = 4;
+/// Entries of a table that one task scores.
+const CHUNK: usize = 1 << 12;
+
+/// Two parts of the local scores.
+#[derive(Debug)]
+pub(super) struct Local {
+    /// The Gaussian part.
+    pub misfit: Vec<f64>,
+    /// Penalties, less what the shape of residuals gains. Finite throughout.
+    pub rest: Vec<f64>,
+}
+
+impl Local {
+    pub fn new(evidence: &Evidence, interrupt: &Interrupt) -> Result<Self, IcidError> {
+        let d = evidence.dim();
+        let limits = Limits::new(evidence.knowledge, evidence.score.samples);
+        let mut misfit = residual_variances(evidence, &limits, interrupt)?;
+        let mut rest = vec![0.0; misfit.len()];
+        if evidence.has_values() {
+            shape_gains(evidence, &limits, &misfit, &mut rest, interrupt)?;
+        }
+        let rows = CHUNK.div_ceil(d);
+        let chunks = misfit.par_chunks_mut(rows * d).zip(rest.par_chunks_mut(rows * d)).enumerate();
+        chunks.for_each(|(chunk, (misfit, rest))| {
+            let first = chunk * rows;
+            for (parents, (misfit, rest)) in (first..).zip(misfit.chunks_exact_mut(d).zip(rest.chunks_exact_mut(d))) {
+                let penalty = evidence.score.penalty * f64::from(parents.count_ones());
+                for ((variable, misfit), rest) in (0..).zip(misfit).zip(rest) {
+                    *misfit = evidence.score.misfit_of(variable, *misfit);
+                    *rest = penalty - *rest;
+                }
+            }
+        });
+        Ok(Self { misfit, rest })
+    }
+
+    /// The local scores.
+    pub fn total(mut self) -> Vec<f64> {
+        self.misfit.iter_mut().zip(&self.rest).for_each(|(score, rest)| *score += rest);
+        self.misfit
+    }
+}
+
+/// Cut tables of d columns into the parts of tasks, which differ in the variables from the returned number on.
+fn lowest_split(d: usize) -> usize {
+    d - SPLIT.min(d.saturating_sub(SMALLEST_TASK))
+}
+
+/// The variance of each variable that each set of parents leaves.
+fn residual_variances(evidence: &Evidence, limits: &Limits, interrupt: &Interrupt) -> Result<Vec<f64>, IcidError> {
+    let d = evidence.dim();
+    ensure_room::<[f64; TABLES]>("the scores of all sets of parents", (d as u128) << d)?;
+    let mut table = vec![f64::INFINITY; d << d];
+    let low = lowest_split(d);
+    table.par_chunks_mut(d << low).enumerate().try_for_each(|(task, table)| {
+        let prefix = (task << low) as Mask;
+        let mut visitor = Variances { limits, prefix, table };
+        Walk::new(evidence, limits, interrupt).visit(prefix, low, &mut visitor)
+    })?;
+    Ok(table)
+}
+
+struct Variances<'a> {
+    limits: &'a Limits,
+    prefix: Mask,
+    table: &'a mut [f64],
+}
+
+impl Visitor for Variances<'_> {
+    fn add(&mut self, _: usize, _: Mask, _: usize, _: &[f64]) {}
+
+    fn record(&mut self, set: &Regressors, variances: &[f64]) {
+        let d = variances.len();
+        let row = (set.parents - self.prefix) as usize * d;
+        for (variable, (entry, &left)) in self.table[row..row + d].iter_mut().zip(variances).enumerate() {
+            // Nothing but rounding is left of a linear combination of the parents.
+            if left > f64::EPSILON && self.limits.permits(variable, set.parents, set.are_collinear) {
+                *entry = left;
+            }
+        }
+    }
+}
+
+/// What the shape of residuals adds to twice the log-likelihood, wherever the variance is finite.
+fn shape_gains(
+    evidence: &Evidence,
+    limits: &Limits,
+    variances: &[f64],
+    gains: &mut [f64],
+    interrupt: &Interrupt,
+) -> Result<(), IcidError> {
+    let d = evidence.dim();
+    let low = lowest_split(d);
+    ensure_room::<Sums>("the shapes of all residuals", (d as u128) << d)?;
+    let tasks = gains.par_chunks_mut(d << low).zip(variances.par_chunks(d << low)).enumerate();
+    tasks.try_for_each(|(task, (gains, variances))| {
+        let prefix = (task << low) as Mask;
+        let mut visitor = Residuals {
+            evidence,
+            limits,
+            prefix,
+            variances,
+            levels: vec![vec![0.0; d * BLOCK_ROWS]; d + 1],
+            height: 0,
+            sums: vec![Sums::default(); variances.len()],
+        };
+        let mut walk = Walk::new(evidence, limits, interrupt);
+        let mut start = 0;
+        while visitor.load(start) {
+            walk.visit(prefix, low, &mut visitor)?;
+            start += visitor.height;
+        }
+        for ((gain, sums), variance) in gains.iter_mut().zip(&visitor.sums).zip(variances) {
+            if variance.is_finite() {
+                *gain = evidence.gain_of_shape(sums);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Residuals of all variables in a block of rows, given the parents on the way to a set.
+struct Residuals<'a, 'e> {
+    evidence: &'a Evidence<'e>,
+    limits: &'a Limits,
+    prefix: Mask,
+    variances: &'a [f64],
+    /// For each number of parents: variable i from `i * BLOCK_ROWS` on.
+    levels: Vec<Vec<f64>>,
+    /// Rows of the block.
+    height: usize,
+    sums: Vec<Sums>,
+}
+
+impl Residuals<'_, '_> {
+    /// Take the block of rows that begins here; false if there is none.
+    fn load(&mut self, start: usize) -> bool {
+        for (variable, column) in (0..).zip(self.levels[0].chunks_exact_mut(BLOCK_ROWS)) {
+            let values = self.evidence.values(variable).unwrap_or_default();
+            let rest = &values[start.min(values.len())..];
+            self.height = rest.len().min(BLOCK_ROWS);
+            column[..self.height].copy_from_slice(&rest[..self.height]);
+        }
+        self.height > 0
+    }
+}
+
+impl Visitor for Residuals<'_, '_> {
+    fn add(&mut self, depth: usize, parents: Mask, newest: usize, slopes: &[f64]) {
+        let (before, after) = self.levels.split_at_mut(depth);
+        let (before, after) = (&before[depth - 1], &mut after[0]);
+        let parent = &before[newest * BLOCK_ROWS..][..self.height];
+        for (variable, (new, slope)) in after.chunks_exact_mut(BLOCK_ROWS).zip(slopes).enumerate() {
+            let is_needed = variable < newest || self.limits.may_permit(variable, parents, newest);
+            if parents >> variable & 1 == 0 && is_needed {
+                let old = &before[variable * BLOCK_ROWS..][..self.height];
+                for ((new, old), parent) in new.iter_mut().zip(old).zip(parent) {
+                    *new = old - slope * parent;
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, set: &Regressors, variances: &[f64]) {
+        let d = variances.len();
+        let row = (set.parents - self.prefix) as usize * d;
+        let shape = self.evidence.score.shape;
+        let columns = self.levels[set.depth].chunks_exact(BLOCK_ROWS);
+        for ((sums, variance), residual) in self.sums[row..].iter_mut().zip(&self.variances[row..row + d]).zip(columns)
+        {
+            if variance.is_finite() {
+                shape.add(&residual[..self.height], sums);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The graph with the best score, exactly, where variables are few.
+//!
+//! All sets of parents of all variables are scored, which takes little more than a logarithm each; where the shape of
+//! residuals counts, a pass over the rows. The best graph is found by dynamic programming over sets of variables: best
+//! parents among the members of each set, then the best order (Silander and Myllymäki 2006). Both are exact, so no graph
+//! has a better score up to rounding. Time and memory double with every variable; see [`Cost`].
+//!
+//! A set of parents is left out if it contains linear combinations up to one part in 10⁸ (as in [`search`]), if it leaves
+//! nothing of the variable but rounding, or if there are not three more samples than parents.
+
+mod cost;
+mod equal;
+mod limits;
+mod local;
+mod margins;
+mod orders;
+mod regressions;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use cost::Cost;
+pub use table::{ExactOptions, Optimum};
+
+use super::Evidence;
+#[cfg(doc)]
+use super::search;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::score::Noise;
+use equal::Profile;
+use local::Local;
+use margins::{Constrained, constrained, edges};
+use orders::{Graph, Orders, members};
+
+/// More variables than this have no table of local scores in any memory.
+const MOST_VARIABLES: usize = 30;
+
+/// The graph with the best score.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Exact {
+    /// The variables, causes first.
+    pub order: Vec<usize>,
+    /// The causes of each variable, ascending.
+    pub causes: Vec<Vec<usize>>,
+    /// Its score, for variables of unit variance.
+    pub score: f64,
+    /// How clear each edge is, by effect; empty if that was not asked.
+    pub margins: Vec<Margin>,
+}
+
+/// What the score loses without an edge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Margin {
+    /// Where the edge begins.
+    pub cause: usize,
+    /// Where it ends.
+    pub effect: usize,
+    /// Score of the best graph in which the two are not adjacent, above the optimum. Infinite if background knowledge
+    /// requires the edge.
+    pub absent: f64,
+    /// Score of the best graph with the edge reversed, above the optimum; 0 up to rounding if the equivalence class leaves
+    /// the direction open. Infinite if background knowledge forbids it.
+    pub reversed: f64,
+}
+
+/// Find the graph with the best score, and how clear its edges are if `wants_margins`.
+///
+/// # Examples
+/// ```
+/// use icid_rs::score::{Noise, Score};
+/// use icid_rs::search::{Evidence, exact};
+/// use icid_rs::{Interrupt, Knowledge};
+///
+/// // 0 → 2 ← 1: nothing else explains that 0 and 1 are uncorrelated.
+/// let correlation = ndarray::array![[1.0, 0.0, 0.6], [0.0, 1.0, 0.6], [0.6, 0.6, 1.0]];
+/// let (knowledge, score) = (Knowledge::none(3), Score::new(1000.0, 10.0, Noise::Unequal)?);
+/// let found = exact(&Evidence::new(correlation.view(), score, &knowledge)?, true, &Interrupt::default())?;
+/// assert_eq!(found.causes, [vec![], vec![], vec![0, 1]]);
+/// // Without 0 → 2 or 1 → 2 the data would be much less likely. With one reversed, a third edge would be needed.
+/// assert!(found.margins.iter().all(|margin| margin.absent > 100.0 && (margin.reversed - 10.0).abs() < 1e-6));
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
+///
+/// # Errors
+/// When there are too many variables or too little memory; when required parents are linear combinations of each other or
+/// determine their effect; when interrupted.
+pub fn exact(evidence: &Evidence, wants_margins: bool, interrupt: &Interrupt) -> Result<Exact, IcidError> {
+    let local = local(evidence, interrupt)?;
+    let d = evidence.dim();
+    let scores = local.total();
+    let orders = Orders::new(d, scores.clone());
+    let graph = orders.graph();
+    let constrained = if wants_margins { constrained(&orders, &scores, &edges(&graph.parents)) } else { Vec::new() };
+    let score = graph.parents.iter().enumerate().map(|(j, &parents)| scores[parents as usize * d + j]).sum();
+    Ok(Exact::new(graph, score, &constrained))
+}
+
+/// As [`exact`], where the noise variances of the evidence are known but for a common factor: with all of them equal to
+/// ω, the score is that of [`Noise::Equal`] for variables of variances 1/ω.
+///
+/// The optimum and the margins are exact up to what counts as rounding, a few parts in 10¹⁰ of the score.
+///
+/// # Errors
+/// As [`exact`], and when noise variances are unequal in an unknown way.
+pub fn exact_up_to_scale(evidence: &Evidence, wants_margins: bool, interrupt: &Interrupt) -> Result<Exact, IcidError> {
+    if evidence.score.noise == Noise::Unequal {
+        return Err(IcidError::Equal);
+    }
+    let local = local(evidence, interrupt)?;
+    let profile = Profile::new(&local, evidence.dim(), &evidence.score, interrupt);
+    let (graph, constrained) = profile.optimum(wants_margins)?;
+    let score = profile.score(&graph);
+    Ok(Exact::new(graph, score, &constrained))
+}
+
+/// All local scores, if there is a graph with finite ones.
+fn local(evidence: &Evidence, interrupt: &Interrupt) -> Result<Local, IcidError> {
+    let d = evidence.dim();
+    if d == 0 {
+        return Err(IcidError::Empty { what: "correlation" });
+    }
+    if d > MOST_VARIABLES {
+        let requirement = "at most 30, for all sets of them are scored";
+        return Err(IcidError::Parameter { name: "the number of variables", value: d as f64, requirement });
+    }
+    let local = Local::new(evidence, interrupt)?;
+    // Without contradictions in the knowledge, variables that each have permitted parents have an order.
+    let has_parents = |j: &usize| local.misfit.iter().skip(*j).step_by(d).any(|misfit| misfit.is_finite());
+    match (0..d).find(|j| !has_parents(j)) {
+        Some(index) => Err(IcidError::Singular { index, pivot: 0.0, diagonal: 1.0 }),
+        None => Ok(local),
+    }
+}
+
+impl Exact {
+    fn new(graph: Graph, score: f64, constrained: &[Constrained]) -> Self {
+        let margin = |((cause, effect), constrained): ((usize, usize), &Constrained)| {
+            let [absent, reversed] = [constrained.apart, constrained.reversed].map(|other| (other - score).max(0.0));
+            Margin { cause, effect, absent, reversed }
+        };
+        Self {
+            margins: edges(&graph.parents).into_iter().zip(constrained).map(margin).collect(),
+            causes: graph.parents.iter().map(|&parents| members(parents).collect()).collect(),
+            order: graph.order,
+            score,
+        }
+    }
+}
