@@ -202,13 +202,14 @@ class _Task:
     def search_unequal(self, further: dict[str, NDArray[np.intp]]) -> _Unequal:
         """Search without supposing anything of the noise variances."""
         searches, base = self.searches, self.base
-        pivots = self.estimate.smallest_pivots(self.searcher)
-        starts = {
-            "smallest pivots": pivots,
-            "decomposition": self.proposed,
-            **further,
-            **self.proposer.gaussian_orders(),
-        }
+        starts: dict[str, NDArray[np.intp]] = {}
+        if not searches.is_exact(None):
+            starts = {
+                "smallest pivots": self.estimate.smallest_pivots(self.searcher),
+                "decomposition": self.proposed,
+                **further,
+                **self.proposer.gaussian_orders(),
+            }
         # A first graph shows what residuals look like.
         found = searches.run(starts, penalty=base)
         gain, threshold = float(self.shape_gains(found.sem).sum()), 2 * self.d * self.log_n
@@ -217,16 +218,21 @@ class _Task:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
-            starts |= self.proposer.shaped_orders(self.rows) | {"search": found.sem.order}
+            if not searches.is_exact(len(self.rows)):
+                starts |= self.proposer.shaped_orders(self.rows)
+            starts["search"] = found.sem.order
             found = searches.run(starts, penalty=base, values=values)
             start_scores = found.start_scores
 
         # Calibrate the null on the best graph: missing edges would look like inflation.
-        further_found = searches.run(
-            {"search": found.sem.order}, penalty=base, values=values, effort=searches.effort, share=0.5
-        )
-        first = min(further_found, found, key=lambda searched: searched.rank)
-        calibration_starts = {"smallest pivots": pivots, "search": first.sem.order}
+        first, further_trials = found, 0
+        if not found.is_proven:
+            further_found = searches.run(
+                {"search": found.sem.order}, penalty=base, values=values, effort=searches.effort, share=0.5
+            )
+            first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
+        calibration_starts = {name: starts[name] for name in ("smallest pivots",) if name in starts}
+        calibration_starts["search"] = first.sem.order
         found, inflation = self.calibrated(
             first, lambda inflation: searches.run(calibration_starts, penalty=base * inflation, values=values)
         )
@@ -235,9 +241,9 @@ class _Task:
             found, inflation = first, 1.0
         effort = searches.effort
         if inflation == 1.0:
-            remaining = effort.trials - further_found.trials if searches.is_timed else 0
+            remaining = effort.trials - further_trials if searches.is_timed else 0
             effort = Effort(remaining, effort.patience)
-        if effort.trials > 0:
+        if effort.trials > 0 and not found.is_proven:
             last = searches.run({"search": found.sem.order}, penalty=base * inflation, values=values, effort=effort)
             found = min(last, found, key=lambda searched: searched.rank)
 
@@ -309,6 +315,11 @@ class _Task:
         return Choices(noise, penalty, residuals=found.residuals, starts=found.starts)
 
     def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:
-        details = {"kind": "search", "trials": self.searches.trials, "improvements": self.searches.improvements}
+        details = {
+            "kind": "search",
+            "proven optimal": found.is_proven,
+            "trials": self.searches.trials,
+            "improvements": self.searches.improvements,
+        }
         report = Refinement("search", starts, found.score, choices.penalty.value, details)
         return NoiseModel(found.sem, "search", report, choices)

@@ -13,6 +13,9 @@ from icid_rs import _core
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph.sem import LinearSem
 
+#: Of one core, at least.
+_OPERATIONS_PER_SECOND = 5e9
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -33,15 +36,18 @@ class Searched:
     score : float
         Twice the negative log-likelihood up to a constant, for columns of unit variance, plus the penalties.
     start_scores : dict
-        Scores of the start orders before any trial.
+        Scores of the start orders before any trial; empty for a proven optimum, which needs no start.
     trials : int
         Trials made.
+    is_proven : bool
+        Whether no graph has a better score.
     """
 
     sem: LinearSem
     score: float
     start_scores: dict[str, float]
     trials: int
+    is_proven: bool = False
 
     @property
     def rank(self) -> float:
@@ -75,6 +81,15 @@ class BudgetedSearch:
         """Whether the time limit has passed."""
         return time.monotonic() >= self._deadline
 
+    def is_exact(self, rows: int | None, share: float = 1.0) -> bool:
+        """Whether the best graph will be computed, not searched for; `rows` if the shape of their residuals counts."""
+        operations, _, is_cheap = self._searcher.exact_cost(rows=rows)
+        return bool(is_cheap and operations <= self._seconds(share) * _OPERATIONS_PER_SECOND)
+
+    def _seconds(self, share: float) -> float:
+        """Return a share of the time that is left, which may be infinite."""
+        return float(max(0.0, self._deadline - time.monotonic()) * share)
+
     def run(
         self,
         starts: Mapping[str, NDArray[np.intp]],
@@ -85,7 +100,9 @@ class BudgetedSearch:
         effort: Effort | None = None,
         share: float = 1.0,
     ) -> Searched:
-        """Improve start orders by moving variables, then perturb the best within an effort.
+        """Find the best graph: exactly where variables are few, otherwise by a search.
+
+        A search improves start orders by moving variables, then perturbs the best within an effort.
 
         Parameters
         ----------
@@ -102,8 +119,12 @@ class BudgetedSearch:
         share : float
             Share of the remaining time that may be used.
         """
+        if self.is_exact(None if values is None else values.shape[1], share):
+            optimum = self._searcher.exact(
+                penalty=penalty, values=values, noise_variances=noise_variances, margins=False
+            )
+            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, is_proven=True)
         effort = effort or Effort()
-        seconds = max(0.0, self._deadline - time.monotonic()) * share if self.is_timed else None
         found = self._searcher.search(
             [order.astype(np.int64) for order in starts.values()],
             penalty=penalty,
@@ -112,7 +133,7 @@ class BudgetedSearch:
             budget={
                 "trials": effort.trials,
                 "patience": effort.patience,
-                "seconds": seconds,
+                "seconds": self._seconds(share) if self.is_timed else None,
                 "seed": self._seed if effort.trials else 0,
             },
         )
