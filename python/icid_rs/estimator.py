@@ -57,10 +57,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         finds (`eliminate`); along each, every variable is regressed on its predecessors, and causes that do not earn a
         penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
         exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
-        perturbed; this needs no supposition on the noise. With few variables the best graph is computed instead. ``"auto"``: ``"order"`` where noise variances are known or
-        found to be equal, with variables moved where that scores better, otherwise ``"search"``. Nothing where `dag` is
-        None, where an estimator is given fewer than d + 3 rows, and for a given Θ whose exact decomposition has more
-        edges than the decomposition, as that of an estimate has. None: nothing, as in the paper.
+        perturbed; this needs no supposition on the noise. With few variables the best graph is computed instead.
+        ``"auto"``: ``"order"`` where noise variances are known or found to be equal, with variables moved where that
+        scores better, otherwise ``"search"``. Nothing where `dag` is None, where an estimator is given fewer than d + 3
+        rows, and for a given Θ whose exact decomposition has more edges than the decomposition, as that of an estimate
+        has. None: nothing, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
