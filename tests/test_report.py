@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from icid_rs.report import Choices, FitReport, NoiseChoice, PenaltyChoice, ShapeChoice
+from icid_rs.report import Choices, FitReport, NoiseChoice, PenaltyChoice, SampleFacts, ShapeChoice
 
 
 def report(
@@ -15,7 +15,7 @@ def report(
     given = {
         "timings": {},
         "settings": {"precision": "fdr"},
-        "sample": {"missing": None, "groups": None, "sample": None},
+        "sample": SampleFacts(),
         "precision_reason": None,
         "refine": "search",
         "unit": 1.0,
@@ -72,4 +72,4 @@ def test_choices_of_the_fit_and_of_the_estimator_are_shown_together():
 
 @pytest.mark.parametrize(("groups", "grouped"), [(None, False), (5, True)])
 def test_groups(groups, grouped):
-    assert report(sample={"groups": groups}).is_grouped is grouped
+    assert report(sample=SampleFacts(groups=groups)).is_grouped is grouped

@@ -84,7 +84,7 @@ def test_groups_cost_samples():
     groups = np.repeat([0, 1, 2, 3], 10)
     found = sample(X, groups)
     assert found.samples == 37
-    assert found.facts["groups"] == 4
+    assert found.facts.groups == 4
     for k in range(4):
         np.testing.assert_allclose(found.values[groups == k].mean(axis=0), found.values.mean(axis=0), atol=1e-12)
     assert sample(HOLES, groups, missing="pairwise").samples == 34

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID
+from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning.learn import (
     along_an_order,
     along_an_order_of_rows,
@@ -35,7 +36,8 @@ KNOWN = {"noise": "unequal", "noise_variances": 1.0}
 
 def choose(estimate: str, parameters: dict):
     options = Options.of(ICID(**parameters), KINDS)
-    return choose_strategy(ESTIMATES[estimate], options, options.known_variances(D))
+    knowledge = Knowledge.make(range(D), required=options.required, forbidden=options.forbidden, tiers=options.tiers)
+    return choose_strategy(ESTIMATES[estimate], options, options.known_variances(D), knowledge)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,8 @@ def choose(estimate: str, parameters: dict):
         ("wide", {"refine": "order"}, along_an_order_of_rows),
         ("wide", {"noise": "equal"}, along_an_order_of_rows),
         ("wide", KNOWN, along_an_order_of_rows),
+        ("full", {"forbidden": [(0, 1)]}, noise_model),
+        ("given", {"forbidden": [(0, 1)]}, exact_decomposition),
         ("indefinite", {}, decomposition_alone),
         ("indefinite", KNOWN, decomposition_alone),
         ("full, too few rows", {}, decomposition_alone),
@@ -71,6 +75,8 @@ def test_strategies(estimate, parameters, strategy):
         ("given", {"refine": "search"}, "refine='search' needs data"),
         ("wide", {"refine": "search"}, "4 columns are too many for a search"),
         ("wide", UNEQUAL, "4 columns are too many for a search"),
+        ("wide", {"required": [(0, 1)]}, "required, forbidden and tiers need the covariance"),
+        ("wide", {"tiers": [range(D)], "refine": None}, "required, forbidden and tiers need the covariance"),
         ("indefinite", {"refine": "order"}, "n_samples = 100 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "order"}, "n_samples = 6 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "search"}, "n_samples = 6 .* refine='search'"),

@@ -16,7 +16,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, estimate_precision
+from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
 from tests.helpers.problems import table
 
 
@@ -99,7 +99,7 @@ def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel
     """Choose the noise model of a table as a fit does."""
     options, watch = Options.of(ICID(trials=20, **parameters), KINDS), Stopwatch()
     sample = read(X, None, options, watch)
-    estimate, _ = estimate_precision(sample, options, watch)
+    estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
     knowledge = None if known is None else Knowledge.make(sample.names, **known)
     proposer = Proposer.of(estimate, sample, options, knowledge)
     proposed = proposer.propose(order_only=True).order

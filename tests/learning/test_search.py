@@ -117,8 +117,8 @@ def test_a_time_limit_is_that_of_all_searches_together(monkeypatch):
     now, granted = [100.0], []
 
     class Searcher:
-        def search(self, starts, *, seconds, **rest):
-            granted.append(seconds)
+        def search(self, starts, *, budget, **rest):
+            granted.append(budget["seconds"])
             now[0] += 4.0
             sem = SimpleNamespace(b=([0, 0], [], []), order=np.zeros(1), noise_variances=np.ones(1))
             return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1)
