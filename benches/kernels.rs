@@ -10,6 +10,7 @@ use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::pattern::TwoHop;
 use icid_rs::{Interrupt, Problem};
 use std::hint::black_box;
+use std::time::Duration;
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -42,7 +43,6 @@ fn evaluation(c: &mut Criterion) {
 /// The patterns.
 fn pattern(c: &mut Criterion) {
     let mut group = c.benchmark_group("pattern");
-    group.sample_size(20);
     for d in [10_000, 100_000] {
         let theta = random_theta(d, 1, 1);
         group.bench_function(BenchmarkId::new("problem", d), |bench| {
@@ -62,7 +62,6 @@ fn pattern(c: &mut Criterion) {
 /// Sparse against dense as Θ fills up: where the cost model should switch.
 fn crossover(c: &mut Criterion) {
     let mut group = c.benchmark_group("crossover");
-    group.sample_size(20);
     for (d, degree) in [(50, 1), (50, 4), (200, 2), (200, 4), (200, 8), (200, 30), (800, 4), (800, 8), (800, 12)] {
         let problem = Problem::new(random_theta(d, degree, 1).view(), None).unwrap();
         let b: Vec<f64> = Random(2).vector(problem.support().len());
@@ -80,5 +79,13 @@ fn crossover(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, pattern, crossover);
+// Short measurements, so that all benches together take two minutes.
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = evaluation, pattern, crossover
+}
 criterion_main!(benches);

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a problem could not be posed or solved.
 ///
 /// Running out of iterations is not an error but a [`Status`](crate::solver::Status).
-/// [`IcidError::kind`] tells which of four kinds an error is of; more variants may come with any release.
+/// [`IcidError::kind`] sorts errors into four kinds; later releases may add variants.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum IcidError {
@@ -37,7 +37,7 @@ pub enum IcidError {
         /// The number of variables.
         expected: usize,
     },
-    /// A matrix is stored by columns, or in another way that rows do not lie one after another.
+    /// The rows of a matrix are not contiguous in memory, for instance because it is stored by columns.
     #[error("{what} must be stored row by row; convert it first (`to_csr` or `as_standard_layout`)")]
     NotByRows {
         /// The offending argument.
@@ -70,7 +70,7 @@ pub enum IcidError {
         /// Its mirror image.
         mirrored: f64,
     },
-    /// A pattern of pairs holds one of a pair without the other.
+    /// A pattern that should be symmetric has an entry without its mirror image.
     #[error("{what} has an entry at [{row}, {column}] but none at [{column}, {row}]; add the missing one")]
     OneSided {
         /// The offending argument.
@@ -108,7 +108,7 @@ pub enum IcidError {
         /// The length it has.
         found: usize,
     },
-    /// Moments that hold different things cannot be merged.
+    /// Moments with and without third moments cannot be merged.
     #[error("one of the moments has third moments and the other has not; make both with third=True, or neither")]
     Unlike,
     /// A row that should be a standardised variable is not of length one.
@@ -119,12 +119,12 @@ pub enum IcidError {
         /// Its length.
         length: f64,
     },
-    /// A variable that is the same in all samples.
+    /// A variable that has the same value in all samples.
     #[error("variable {index} is {value:?} in all samples; drop it")]
     Constant {
         /// Which variable.
         index: usize,
-        /// The value that it has.
+        /// That value.
         value: f64,
     },
     /// Two variables that are the same up to scale.
@@ -178,23 +178,23 @@ pub enum IcidError {
         name: &'static str,
         /// The value given.
         value: f64,
-        /// What it must satisfy.
+        /// Its permitted range.
         requirement: &'static str,
     },
-    /// The problem does not fit into memory, found out before trying.
+    /// The problem does not fit into memory; nothing was allocated.
     #[error(
         "{what} needs {required} bytes, but only {available} are available; \
          use fewer columns or a sparser theta, or a machine with more memory"
     )]
     Memory {
-        /// What was about to be allocated.
+        /// The allocation.
         what: &'static str,
         /// Bytes it would take.
         required: u128,
         /// Bytes there are.
         available: u128,
     },
-    /// Arithmetic broke down: the objective left the finite numbers.
+    /// The objective became infinite or NaN.
     #[error(
         "the objective became {value:?} in round {round}, iteration {iteration}; \
          rescale theta (its entries span too many orders of magnitude)"
@@ -207,7 +207,7 @@ pub enum IcidError {
         /// Iteration within the round.
         iteration: usize,
     },
-    /// An order that is not one of the variables.
+    /// An order that is not a permutation of the variables.
     #[error("order must hold each of 0 to {last} once, but {index} is out of range or there twice", last = .dim - 1)]
     Order {
         /// The offending entry.
@@ -271,10 +271,10 @@ pub enum IcidError {
     /// A search needs at least one order to start from.
     #[error("starts is empty: a search needs at least one order to start from")]
     NoStart,
-    /// Something needs the inverse of the covariance, which was not given.
+    /// The inverse of the covariance is needed, but was not given.
     #[error("{what} needs the inverse of the covariance, which is not there; there are too few samples")]
     NoInverse {
-        /// What needs it.
+        /// The computation that needs it.
         what: &'static str,
     },
     /// Θ turned out not to be positive definite.
@@ -287,9 +287,9 @@ pub enum IcidError {
     Singular {
         /// Which variable.
         index: usize,
-        /// What is left of its diagonal entry.
+        /// Its diagonal entry when it is to be eliminated.
         pivot: f64,
-        /// Its diagonal entry.
+        /// Its original diagonal entry.
         diagonal: f64,
     },
     /// `Θ_ii Ω_i` spans too many orders of magnitude.
@@ -303,14 +303,14 @@ pub enum IcidError {
         /// Its scaled diagonal entry, where 1 is typical.
         value: f64,
     },
-    /// A weight or a noise variance is no number any more in the units of the caller.
+    /// A weight or a noise variance overflows or underflows in the units of the caller.
     #[error(
         "a weight into variable {index}, or its noise variance, became {value:?}: out of range; rescale the variables"
     )]
     Overflow {
         /// Which variable.
         index: usize,
-        /// What came of it.
+        /// The value that it became.
         value: f64,
     },
     /// The computation was interrupted before there was anything to return.
@@ -318,7 +318,7 @@ pub enum IcidError {
     Interrupted,
 }
 
-/// Whose fault an error is.
+/// Kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -333,7 +333,7 @@ pub enum ErrorKind {
 }
 
 impl IcidError {
-    /// Whose fault it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,22 +1,29 @@
-//! A way to end a long computation from outside.
+//! A flag that ends a long computation from another thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag that any thread may raise; clones share it.
 ///
-/// Kernels look at it between blocks of rows, the solver between iterations. Once it is raised, numbers that are still
-/// being computed are meaningless and must be thrown away.
+/// Long computations check it regularly and return [`IcidError::Interrupted`](crate::IcidError::Interrupted).
+///
+/// # Examples
+/// ```
+/// let interrupt = icid_rs::Interrupt::default();
+/// let elsewhere = interrupt.clone();
+/// std::thread::spawn(move || elsewhere.raise()).join().unwrap();
+/// assert!(interrupt.is_raised());
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Ask whoever holds a clone to stop.
+    /// Ask all computations that hold a clone to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Has someone asked to stop?
+    /// Whether a computation was asked to stop.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -118,7 +118,7 @@ impl Knowledge {
         self.tiers.len()
     }
 
-    /// Is nothing known?
+    /// Whether there is no knowledge at all.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         self.trivial

@@ -1,22 +1,53 @@
 //! Causal graphs from inverse covariance matrices.
 //!
-//! Given the inverse covariance Θ of a linear structural equation model `X = X B + E`, find the sparse B inside the
-//! support of Θ with `Θ = (I − B) D (I − B)ᵀ`: the method ICID of Dong et al., "Learning Large Causal Structures from
-//! Inverse Covariance Matrix via Sparse Matrix Decomposition". `B[i, j] ≠ 0` means i → j.
+//! In a linear structural equation model `X = X B + E` with noise variances Ω, the inverse covariance is
+//! `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`. Given Θ, this crate finds B: by sparse decomposition, the method ICID of Dong et al.,
+//! "Learning Large Causal Structures from Inverse Covariance Matrix via Sparse Matrix Decomposition"; by elimination, which
+//! is exact where noise variances are equal or known; and by a search over causal orders. Everywhere, `B[i, j] ≠ 0` means
+//! i → j, and an order lists causes first.
 //!
-//! | module | what it holds |
+//! # Quick example
+//! ```
+//! use icid_rs::solver::Monitor;
+//! use icid_rs::{Problem, Settings, decompose};
+//! use sprs::CsMat;
+//!
+//! // The inverse covariance of 0 → 1 ← 2 with weights 0.5 and −1, and noise of variance 1.
+//! let theta = ndarray::array![[1.25, -0.5, -0.5], [-0.5, 1.0, 1.0], [-0.5, 1.0, 2.0]];
+//! let problem = Problem::new(CsMat::csr_from_dense(theta.view(), 0.0).view(), None)?;
+//! let solution = decompose(&problem, &Settings { l1_weight: 0.01, ..Settings::default() }, &Monitor::default())?;
+//! let weight = |i, j| solution.b.get(i, j).copied().unwrap_or(0.0);
+//! assert!((weight(0, 1) - 0.5).abs() < 0.05 && (weight(2, 1) + 1.0).abs() < 0.05);
+//! # Ok::<(), icid_rs::IcidError>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | contents |
 //! |---|---|
-//! | [`problem`] | what is given: Θ, D and the skewness weights, checked |
-//! | [`pattern`] | where things are nonzero: the support of Θ and its two-hop closure |
-//! | [`knowledge`] | what is known beforehand: required and forbidden edges, tiers |
-//! | [`model`] | what is minimised: the augmented Lagrangian and its derivatives |
-//! | [`solver`] | how it is minimised: FISTA inside an augmented Lagrangian method |
-//! | [`order`] | causal orders: elimination, regression along them, projection onto acyclic graphs |
-//! | [`moments`] | all that is needed of the rows, mergeable |
-//! | [`neighbours`] | Markov blankets where there are few rows: scaled lasso, stepwise tests, refit |
-//! | [`search`] | the order with the best score, where elimination does not know it |
+//! | [`problem`] | the data of a decomposition: Θ, the noise precisions D and skewness weights |
+//! | [`pattern`] | the support of Θ and its two-hop closure, on which the decomposition works |
+//! | [`model`] | the objective of the decomposition: the augmented Lagrangian and its derivatives |
+//! | [`solver`] | its minimisation: FISTA inside an augmented Lagrangian method |
+//! | [`order`] | elimination, regression along an order, projection onto acyclic graphs, equivalence classes |
+//! | [`score`] | the penalised likelihood by which graphs are compared, and its calibration |
+//! | [`search`] | search over causal orders for the graph with the best score |
+//! | [`knowledge`] | background knowledge: required and forbidden edges, tiers |
+//! | [`moments`] | means, covariance and third moments of rows that come in chunks |
+//! | [`support`] | correlations, and tests of partial correlations |
+//! | [`neighbours`] | a sparse Θ from few samples: scaled lasso, stepwise tests, refit |
+//! | [`interrupt`] | a flag that ends a long computation from another thread |
+//! | [`error`] | the error type, [`IcidError`] |
 //!
-//! Work is shared among the threads of the rayon pool the caller is in, with the same bits for any number of them.
+//! A graph with its weights and noise variances is a [`LinearSem`]; without noise variances it is a [`Dag`].
+//!
+//! # Conventions
+//!
+//! - Functions check their arguments and return an [`IcidError`] that names the argument and the place of the fault. Only
+//!   methods that look up an entry by its position panic out of range, as slices do.
+//! - Work is shared among the threads of the rayon pool that a function is called in; results are the same, to the bit, for
+//!   any number of threads.
+//! - Nothing is printed.
 
 mod algebra;
 pub mod error;
@@ -44,3 +75,8 @@ pub use knowledge::Knowledge;
 pub use problem::Problem;
 pub use sem::{Dag, Fitted, LinearSem};
 pub use solver::{Schedule, Settings, Solution, Status, decompose};
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

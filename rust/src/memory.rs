@@ -1,12 +1,12 @@
-//! Refusing a problem that cannot fit, before it brings the machine down.
+//! Checks that an allocation fits into memory, before it is made.
 
 use crate::error::IcidError;
 use sysinfo::System;
 
-/// How much of the free memory one computation may claim; the rest is left to its neighbours.
+/// Share of the free memory that one computation may claim; the rest is for other processes.
 const USABLE_PERCENT: u64 = 90;
 
-/// Bytes that one computation may allocate now, within the limits of the container if there is one; `None` if no one knows.
+/// Bytes that one computation may allocate now, within the limits of the container if there is one; `None` if unknown.
 pub fn available() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
@@ -16,10 +16,10 @@ pub fn available() -> Option<u64> {
     Some(free / 100 * USABLE_PERCENT)
 }
 
-/// Fail unless `count` items of `T` fit into what is free.
+/// Fail unless `count` items of `T` fit into the free memory.
 pub fn ensure_room<T>(what: &'static str, count: u128) -> Result<(), IcidError> {
     let required = count.saturating_mul(size_of::<T>() as u128);
-    // Asking the system costs more than small allocations are worth.
+    // Reading the free memory takes longer than a small allocation.
     if required < 1 << 26 {
         return Ok(());
     }

@@ -1,12 +1,12 @@
-//! Work cut into blocks that depend on the problem alone, so that results are the same bits for any number of threads.
+//! Parallel loops over blocks that do not depend on the number of threads, so that results are the same to the bit.
 //!
-//! Everything here runs in the rayon pool the caller is in, allocates nothing, and stays on the calling thread when
-//! there is a single block.
+//! Everything here runs in the rayon pool of the caller, allocates nothing, and stays on the calling thread if there is a
+//! single block.
 
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Elements of a vector one task handles: large enough to hide the scheduling, small enough to share.
+/// Elements of a vector per task: enough to outweigh the scheduling, few enough to balance the load.
 pub const CHUNK: usize = 1 << 14;
 
 /// Cut `0..weights.len()` into consecutive ranges of about `target` weight each.
@@ -27,20 +27,20 @@ pub fn balanced_ranges(weights: impl Iterator<Item = usize>, target: usize) -> V
     ranges
 }
 
-/// Outputs of consecutive blocks of work, which can be cut between two of them.
+/// The output of consecutive blocks of work, which can be divided between blocks.
 pub trait Split: Sized + Send {
-    /// What belongs to the first `blocks` of them, and the rest.
+    /// The output of the first `blocks` blocks, and that of the others.
     fn split(self, blocks: usize) -> (Self, Self);
 }
 
-/// One element a block.
+/// One element per block.
 impl<T: Send> Split for &mut [T] {
     fn split(self, blocks: usize) -> (Self, Self) {
         self.split_at_mut(blocks)
     }
 }
 
-/// A run of elements a block.
+/// A range of elements per block.
 pub struct Pieces<'a, T> {
     data: &'a mut [T],
     start: usize,
@@ -53,7 +53,7 @@ impl<'a, T> Pieces<'a, T> {
         Self { data, start: 0, ends }
     }
 
-    /// All that is left of the data: the elements of a single block, inside [`for_each_block`].
+    /// The elements of all blocks; inside [`for_each_block`], those of a single one.
     pub fn into_slice(self) -> &'a mut [T] {
         self.data
     }
@@ -109,7 +109,7 @@ pub fn chunk_count(len: usize) -> usize {
     len.div_ceil(CHUNK).max(1)
 }
 
-/// Sum `K` quantities over chunks of `0..len`; `partials` holds one slot a chunk.
+/// Sum `K` quantities over chunks of `0..len`; `partials` holds one slot per chunk.
 pub fn sum_over_chunks<const K: usize>(
     len: usize,
     partials: &mut [[f64; K]],
@@ -124,7 +124,7 @@ pub fn sum_over_chunks<const K: usize>(
     total(used)
 }
 
-/// Fill `out` chunk by chunk and sum `K` quantities on the way.
+/// Fill `out` chunk by chunk and sum `K` quantities in the same pass.
 pub fn fill_chunks<const K: usize>(
     out: &mut [f64],
     partials: &mut [[f64; K]],

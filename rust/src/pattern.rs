@@ -1,7 +1,7 @@
-//! Where the unknowns live: the support of Θ, its closed neighbourhoods `N_j`, and the two-hop pattern `P`.
+//! Where B may be nonzero: the support of Θ, its closed neighbourhoods `N_j`, and the two-hop pattern `P`.
 //!
-//! Column `j` of `A = I − B` lives on `N_j`, so `φ_D(B) = Σ_j D_j a_j a_jᵀ` only touches the pairs `N_j × N_j`. Their
-//! union is `P`. Both patterns are symmetric; nothing here is ever `d × d`.
+//! Column `j` of `A = I − B` is zero outside `N_j`, so `φ_D(B) = Σ_j D_j a_j a_jᵀ` is zero outside the pairs `N_j × N_j`.
+//! Their union is `P`. Both patterns are symmetric; no matrix is stored `d × d`.
 
 use crate::algebra::csr::running_sum;
 use crate::error::IcidError;
@@ -10,10 +10,10 @@ use crate::memory::ensure_room;
 use crate::parallel::{Pieces, balanced_ranges, for_each_block};
 use std::ops::Range;
 
-/// Groups visited by one block of rows: some tens of microseconds of work.
+/// Groups per block of rows: some tens of microseconds of work.
 const GROUPS_PER_BLOCK: usize = 1 << 12;
 
-/// Parts that the pattern is built in, at most.
+/// Largest number of parts in which the pattern is built.
 const MAX_PARTS: usize = 16;
 
 /// The closed neighbourhoods `N_j = {j} ∪ {i : Θ_ij ≠ 0}` as the rows of a symmetric CSR pattern.
@@ -29,14 +29,15 @@ pub struct Support {
     spans: Vec<Span>,
 }
 
-/// Numbers that kernels handle at a time. Neighbourhoods are padded to whole groups, because loops over a handful of
-/// entries of unforeseeable number mispredict their ends: `benches/kernels.rs`, group `evaluation`, took about a seventh
-/// longer at d = 2 000 without.
+/// Numbers that kernels handle at a time. Neighbourhoods are padded to whole groups, because the processor mispredicts
+/// where short loops of varying length end: without padding, an evaluation at d = 2 000 took about a seventh longer
+/// (`benches/kernels.rs`, group `evaluation`).
 pub const LANES: usize = 4;
 
 /// Groups of a column in a vector stored by padded columns.
 ///
-/// Kept for every entry `(i, j)` about column j, in reading order: a look-up by j would be a cache miss each.
+/// Stored for every entry `(i, j)`, about column j, in the order in which kernels read it: a look-up by j would be a cache
+/// miss each time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     start: u32,
@@ -106,7 +107,7 @@ impl Support {
         self.neighbours.len()
     }
 
-    /// A support has at least its diagonal.
+    /// Always false: a support has at least its diagonal.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.neighbours.is_empty()
@@ -229,7 +230,7 @@ impl TwoHop {
         self.offsets[self.offsets.len() - 1]
     }
 
-    /// A pattern has at least its diagonal.
+    /// Always false: a pattern has at least its diagonal.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

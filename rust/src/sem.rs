@@ -1,4 +1,4 @@
-//! Graphs as they are found: a linear structural equation model, or an acyclic graph alone, each with a causal order.
+//! Linear structural equation models and acyclic graphs, each with a causal order.
 
 use crate::algebra::check::{check_finite_sparse, check_size, check_square};
 use crate::algebra::permutation::{check_order, inverse};
@@ -40,7 +40,7 @@ pub struct LinearSem {
 }
 
 impl LinearSem {
-    /// Put a model together.
+    /// Make a model from its weights, a causal order and the noise variances.
     ///
     /// # Errors
     /// When B is not square or not finite, has an edge that contradicts the order, or when there is not one positive
@@ -108,7 +108,7 @@ impl LinearSem {
         Ok(square(d, covariance))
     }
 
-    /// Refuse weights and variances that left the range of numbers on the way back to the caller's units.
+    /// Check that weights and variances did not overflow or underflow when converted to the caller's units.
     pub(crate) fn in_range(self) -> Result<Self, IcidError> {
         let lost = |&(_, &value): &(usize, &f64)| !(value > 0.0 && value.is_finite());
         if let Some((index, &value)) = self.noise_variances.iter().enumerate().find(lost) {
@@ -131,7 +131,7 @@ pub struct Fitted {
     pub score: f64,
 }
 
-/// An acyclic graph with weights of any meaning.
+/// A weighted acyclic graph.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Dag {
@@ -142,7 +142,7 @@ pub struct Dag {
 }
 
 impl Dag {
-    /// Put a graph together with its order.
+    /// Make a graph from its edges and a causal order.
     ///
     /// # Errors
     /// When the graph is not square or not finite, or has an edge that contradicts the order.

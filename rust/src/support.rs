@@ -7,10 +7,11 @@ use crate::memory::ensure_room;
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-/// Divide a covariance by standard deviations. Mirror images are the same to the bit, and the diagonal is 1.
+/// The correlation matrix of a covariance matrix: symmetric to the bit, with a diagonal of 1.
 ///
 /// # Errors
-/// When the covariance is not square, has a variance that is not positive, an entry that is not finite, or no room.
+/// When the covariance is not square, has a variance that is not positive or an entry that is not finite, or does not fit into
+/// memory.
 ///
 /// # Examples
 /// ```
@@ -27,13 +28,13 @@ pub fn correlation_matrix(covariance: ArrayView2<f64>) -> Result<Array2<f64>, Ic
 /// The correlations of variables in another order: row i belongs to the variable `names[i]`.
 pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]) -> Result<Array2<f64>, IcidError> {
     let d = check_square("covariance", covariance.dim())?;
-    check_variances(covariance)?;
+    check_variances(&covariance)?;
     ensure_room::<f64>("the correlation matrix", d as u128 * d as u128)?;
     let scale: Vec<f64> = covariance.diag().iter().map(|v| v.sqrt()).collect();
     let mut entries = vec![0.0; d * d];
     entries.par_chunks_mut(d.max(1)).zip(names).try_for_each(|(row, &a)| {
         for (entry, &b) in row.iter_mut().zip(names) {
-            // Of mirror images, the one below the diagonal in the caller's numbering counts.
+            // Read the entry below the diagonal in the caller's numbering, so that the result is exactly symmetric.
             let (i, j) = (a.max(b) as usize, a.min(b) as usize);
             // Adding zero removes the sign of a negative zero, which hashes of the entries would see.
             *entry = if i == j { 1.0 } else { covariance[[i, j]] / scale[j] / scale[i] + 0.0 };
@@ -48,7 +49,7 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
 
 /// Pairs (i, j), i > j, whose partial correlation differs from zero, row by row.
 ///
-/// Each is tested by Fisher's z-transformation with so many `degrees` of freedom, and the false discovery rate is
+/// Each is tested by Fisher's z-transformation with `degrees` degrees of freedom, and the false discovery rate is
 /// controlled at `alpha` by the procedure of Benjamini and Hochberg (1995). `theta` is an inverse covariance, of which
 /// the lower triangle is read.
 ///
@@ -67,7 +68,7 @@ pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result
         return Err(IcidError::Diagonal { index, value });
     }
     let pairs = (d * d.saturating_sub(1) / 2).max(1);
-    // The smallest correlation that may be among so many discoveries.
+    // The critical partial correlation if there are this many discoveries.
     let least = |found: usize| {
         let level = alpha * found as f64 / pairs as f64 / 2.0;
         (normal_upper_quantile(level) / (degrees as f64).sqrt()).tanh()
@@ -90,7 +91,7 @@ pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result
     };
     let rows: Vec<_> = (0..d).into_par_iter().map(row).collect::<Result<_, _>>()?;
     let mut found: Vec<(u32, u32, f64)> = rows.into_iter().flatten().collect();
-    // As many are discoveries as are significant at the level that so many allow.
+    // The procedure of Benjamini and Hochberg: the largest number of pairs that all pass the critical value for that number.
     let mut allowed = pairs;
     while found.len() < allowed {
         allowed = found.len();

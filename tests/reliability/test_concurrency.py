@@ -21,6 +21,7 @@ from tests.helpers.interrupts import assert_ends_a_call, call_while
 from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
+#: The settings that `decompose` passes to the core.
 SETTINGS = {
     "l1_weight": 1.0,
     "max_alm_iter": 1,

@@ -9,7 +9,7 @@ pub(crate) fn check_square(what: &'static str, (rows, columns): (usize, usize)) 
     if rows == columns { Ok(rows) } else { Err(IcidError::NotSquare { what, rows, columns }) }
 }
 
-/// Check that a matrix has a row and a column for each of so many variables.
+/// Check that a matrix has a row and a column for each variable.
 pub(crate) fn check_shape(
     what: &'static str,
     (rows, columns): (usize, usize),
@@ -51,12 +51,12 @@ pub(crate) fn check_not_negative(what: &'static str, values: &[f64]) -> Result<(
 }
 
 /// Check that the variances of a covariance matrix are positive and finite.
-pub(crate) fn check_variances(covariance: ArrayView2<f64>) -> Result<(), IcidError> {
+pub(crate) fn check_variances(covariance: &ArrayView2<f64>) -> Result<(), IcidError> {
     check_positive("the diagonal of the covariance", covariance.diag().iter().copied())
 }
 
 /// Check that every entry of a dense matrix is finite.
-pub(crate) fn check_finite(what: &'static str, matrix: ArrayView2<f64>) -> Result<(), IcidError> {
+pub(crate) fn check_finite(what: &'static str, matrix: &ArrayView2<f64>) -> Result<(), IcidError> {
     match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
         Some(((row, column), &value)) => Err(IcidError::NotFinite { what, row, column, value }),
         None => Ok(()),

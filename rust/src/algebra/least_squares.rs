@@ -7,16 +7,16 @@ pub(crate) struct LeastSquares {
     factor: Spd,
     /// One for each regressor.
     pub weights: Vec<f64>,
-    /// Variance that the regressors leave unexplained.
+    /// Residual variance.
     pub left: f64,
 }
 
 /// A regression from which regressors were dropped.
 pub(crate) struct Reduced {
     pub weights: Vec<f64>,
-    /// Variance that the remaining regressors leave unexplained.
+    /// Residual variance given the remaining regressors.
     pub left: f64,
-    /// Room for the next factorisation.
+    /// Buffer for the next factorisation.
     pub buffer: Vec<f64>,
 }
 
@@ -67,7 +67,7 @@ impl LeastSquares {
         Reduced { weights, left, buffer: inverse.into_buffer() }
     }
 
-    /// Give the buffer back.
+    /// Return the buffer.
     pub fn into_buffer(self) -> Vec<f64> {
         self.factor.into_buffer()
     }

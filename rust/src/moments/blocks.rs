@@ -1,7 +1,7 @@
-//! How the rows of a chunk are cut into blocks, each of which is centred at its own mean and joined as a whole.
+//! How the rows of a chunk are divided into blocks, each of which is centred at its own mean and then merged.
 //!
-//! Threads with a block each need not wait for one another, as they do where they share the products of one block. At
-//! 1 000 columns that saved a seventh of the time or more, on two processors that had other work too.
+//! Threads with a block each need not wait for one another, as they do when they share the products of one block. At
+//! 1 000 columns that saved at least a seventh of the time on two processors.
 
 use super::scan::SLICE;
 

@@ -1,21 +1,20 @@
 //! Moments of a stream of rows: number, means, covariance and, if asked for, `E[x_i² x_j]`.
 //!
-//! All that the method needs of data, in a form that can be merged: rows may come in chunks, from several files or
-//! several machines. Every block of rows is centred at its own mean, and blocks are joined by the pairwise formulas of
-//! Chan, Golub and `LeVeque` (1979), and of Pébay (2008) for third moments, so that nothing is lost where means are large
-//! and deviations small. Means are kept as differences from a first row: the difference of two means is then exact.
+//! These are sufficient for the method and can be merged: rows may come in chunks, from several files or several machines. Every block of rows is centred at its own mean, and blocks are joined by the pairwise formulas of
+//! Chan, Golub and `LeVeque` (1979), and of Pébay (2008) for third moments, so that no digits are lost where means are
+//! large and deviations small. Means are kept as differences from a first row: the difference of two means is then exact.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `blocks` | how rows are cut |
-//! | `scan` | a first look at a block: is it finite, its sums, a key for each row |
-//! | `packing` | centred rows as the products want them |
+//! | `blocks` | how rows are divided into blocks |
+//! | `scan` | the first pass over a block: finiteness, sums, a hash of each row |
+//! | `packing` | centred rows in the layout that the products read |
 //! | `product` | products of packed rows, which fill tiles |
-//! | `tiles` | matrices in tiles, and how they are joined |
+//! | `tiles` | matrices in tiles, and how they are merged |
 //!
-//! Work is cut by the number of columns and rows alone, so that results are the same bits for any number of threads.
+//! Blocks depend on the number of columns and rows alone, so that results are the same to the bit for any number of threads.
 
-// What runs on the machine's widest instructions has to be inlined where these are turned on.
+// Functions that use the widest vector instructions must be inlined where these are enabled.
 #![allow(clippy::inline_always)]
 
 mod blocks;
@@ -28,7 +27,7 @@ use crate::algebra::check::{check_finite, check_not_negative, check_positive, ch
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array2, ArrayView2, Axis, aview1, s};
 use packing::{DEPTH, Packed};
 use pulp::Arch;
 use rayon::prelude::*;
@@ -37,17 +36,31 @@ use tiles::{Shape, Tiles};
 
 pub use scan::Value;
 
-/// What becomes of rows that are not finite.
+/// How rows with NaN or infinite entries are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// The chunk is refused.
+    /// The chunk is refused with an error.
     Refuse,
     /// They are left out.
     Drop,
 }
 
 /// Weighted sums about the mean, of any number of rows.
+///
+/// # Examples
+/// ```
+/// use icid_rs::Interrupt;
+/// use icid_rs::moments::{Missing, Moments};
+/// use ndarray::array;
+///
+/// let mut moments = Moments::new(2, false)?;
+/// for chunk in [array![[1.0, 0.0], [3.0, 0.0]], array![[1.0, 2.0], [3.0, 2.0]]] {
+///     moments.update(&chunk.view(), None, Missing::Refuse, None, &Interrupt::default())?;
+/// }
+/// assert_eq!(moments.covariance()?, array![[1.0, 0.0], [0.0, 1.0]]);
+/// # Ok::<(), icid_rs::IcidError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Moments {
     /// Number of rows.
@@ -64,7 +77,7 @@ pub struct Moments {
     third: Option<Tiles>,
 }
 
-/// What an update tells of the rows it was given.
+/// Which rows an update used.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Seen {
@@ -83,7 +96,7 @@ impl Moments {
         if columns == 0 {
             return Err(IcidError::Empty { what: "moments" });
         }
-        // Beside these there are the sums of a chunk, and of the blocks that are made at once.
+        // Besides these, memory is needed for the sums of a chunk and of the blocks that are computed at once.
         let matrices = 2 + if columns <= blocks::WIDEST_PAIR { 2 } else { 1 };
         let halves = if third { 3 } else { 1 };
         ensure_room::<f64>("moments", matrices * halves * (columns as u128).pow(2) / 2)?;
@@ -123,10 +136,10 @@ impl Moments {
             check_positive("weight", weight)?;
         }
         for (what, numbers) in [("shift", &shift), ("mean", &mean)] {
-            check_finite(what, ArrayView1::from(numbers).insert_axis(Axis(0)))?;
+            check_finite(what, &aview1(numbers).insert_axis(Axis(0)))?;
         }
-        check_finite("second", *second)?;
-        third.map_or(Ok(()), |third| check_finite("third", *third))?;
+        check_finite("second", second)?;
+        third.map_or(Ok(()), |third| check_finite("third", third))?;
         moments.second.fill(second);
         if let (Some(tiles), Some(third)) = (&mut moments.third, third) {
             tiles.fill(third);
@@ -230,7 +243,7 @@ impl Moments {
                     Ok((scan, block))
                 })
                 .collect();
-            // In the order of the rows, whatever thread was first.
+            // In the order of the rows, not of the threads.
             for block in blocks {
                 let (scan, block) = block?;
                 seen.keys.extend(scan.keys);
@@ -267,11 +280,11 @@ impl Moments {
         }
         let ([a, _], [b, _]) = (self.weight, other.weight);
         let total = a + b;
-        // Shifts first: their difference is exact where the data lie close together, far from zero.
+        // Subtract shifts first: their difference is exact where values are close together and far from zero.
         let gap: Vec<f64> =
             (0..self.columns()).map(|j| (other.shift[j] - self.shift[j]) + (other.mean[j] - self.mean[j])).collect();
         if let (Some(third), Some(more)) = (&mut self.third, &other.third) {
-            // Shares of the weight, not weights, so that nothing overflows on the way.
+            // Shares of the weight instead of weights, so that nothing overflows.
             let (near, far) = (-b / total, a / total);
             // Rows at the mean of either part: a near² near + b far² far, times the gaps.
             let cubes = a * (b / total) * ((a - b) / total);
@@ -319,7 +332,7 @@ fn of_block<T: Value>(
         if let (Some(third), Some(left)) = (&mut third, packed.squared()) {
             products.extend(third.products(left, right, depth));
         }
-        // One by one, so that no thread is left with several at the end.
+        // One product per task, so that no thread has several left at the end.
         products.into_par_iter().with_max_len(1).for_each(|product| arch.dispatch(product));
     }
     Ok(Moments { rows: scan.rows, weight: scan.weight, shift: shift.to_vec(), mean, second, third })

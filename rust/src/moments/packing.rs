@@ -1,4 +1,4 @@
-//! Centred rows in strips of a few columns, as the products want them.
+//! Centred rows in strips of a few columns, the layout that the products read.
 
 use super::product::{TALL, WIDE};
 use super::scan::{Value, load};
@@ -12,7 +12,7 @@ pub(super) const DEPTH: usize = 192;
 pub(super) const GROUP: usize = 24;
 /// Columns that are packed by one thread.
 const SPAN: usize = 4 * GROUP;
-/// Rows that are read side by side, so that a strip is written by the cache line, not by the row.
+/// Rows that are transposed together, so that a strip is written in whole cache lines.
 const BESIDE: usize = 16;
 /// Numbers in a line of the cache.
 const LINE: usize = 8;
@@ -87,7 +87,7 @@ impl Packed {
     }
 }
 
-/// Numbers that begin with a cache line, so that no vector lies across two.
+/// Numbers aligned to cache lines, so that no vector crosses two.
 struct Aligned {
     data: Vec<f64>,
     start: usize,
@@ -125,7 +125,7 @@ struct Span<'a> {
     first: usize,
     centred: &'a mut [[f64; WIDE]],
     weighted: &'a mut [[f64; TALL]],
-    /// Empty if it is not asked for.
+    /// Empty without third moments.
     squared: &'a mut [[f64; TALL]],
 }
 
@@ -140,7 +140,7 @@ impl WithSimd for Span<'_> {
         let (shift, mean) = (&shift[range.clone()], &mean[range.clone()]);
         let mut beside = [[0.0; SPAN]; BESIDE];
         for (block, (values, weights)) in values.chunks(BESIDE * columns).zip(weights.chunks(BESIDE)).enumerate() {
-            // Centred first, from left to right, as memory is read best.
+            // Centre first, reading memory in order.
             for ((y, row), &weight) in beside.iter_mut().zip(values.chunks_exact(columns)).zip(weights) {
                 if weight > 0.0 {
                     for (((y, x), shift), mean) in y.iter_mut().zip(&row[range.clone()]).zip(shift).zip(mean) {

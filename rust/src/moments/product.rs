@@ -1,7 +1,7 @@
 //! Products of packed rows, which fill tiles.
 //!
 //! The kernel multiplies 8 columns by 6, which takes twelve of the sixteen registers of 256 bits for sums: enough to hide
-//! how long a sum takes, few enough that none waits in memory. It is compared with BLAS in `benches/moments.py`.
+//! the latency of an addition, few enough that all stay in registers. It is compared with BLAS in `benches/moments.py`.
 
 use super::packing::DEPTH;
 use super::tiles::Grid;
@@ -13,14 +13,14 @@ pub(super) const WIDE: usize = 6;
 /// Products of a pair of strips.
 const PAIR: usize = TALL * WIDE;
 
-/// What adds the product of packed rows to a tile.
+/// A task that adds the product of packed rows to a tile.
 pub(super) struct TileProduct<'a> {
     left: &'a [f64],
     right: &'a [f64],
     depth: usize,
     /// Columns of the tile.
     edge: usize,
-    /// Whether what lies below the diagonal is left out.
+    /// Whether entries below the diagonal are left out.
     upper: bool,
     tile: &'a mut [f64],
 }
@@ -40,7 +40,7 @@ impl WithSimd for TileProduct<'_> {
 }
 
 impl<'a> TileProduct<'a> {
-    /// What adds the product of packed columns of two tiles to a third.
+    /// The task that adds the product of the packed columns of two tiles to a third.
     pub(super) fn new(
         grid: Grid,
         (left, i): (&'a [f64], usize),

@@ -1,4 +1,4 @@
-//! A first look at a block of rows.
+//! The first pass over a block of rows: finiteness, sums and hashes.
 
 use crate::algebra::hash::scramble;
 use ndarray::{ArrayView1, ArrayView2, s};
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows that a thread looks at together.
+/// Rows per task.
 pub(super) const SLICE: usize = 128;
 
 /// Numbers that a chunk of rows may hold: `f32` or `f64`.
@@ -57,7 +57,7 @@ pub(super) fn load<'a, T: Value>(rows: &ArrayView2<'a, T>) -> Cow<'a, [f64]> {
     Cow::Owned(values)
 }
 
-/// The first finite entry of each column: mostly the first row.
+/// The first finite entry of each column: usually the first row.
 pub(super) fn first_row<T: Value>(rows: &ArrayView2<T>) -> Vec<f64> {
     let first = |column: ArrayView1<T>| column.iter().map(|&value| value.into()).find(|value: &f64| value.is_finite());
     rows.columns().into_iter().map(|column| first(column).unwrap_or(0.0)).collect()
@@ -68,7 +68,7 @@ pub(super) fn slices(rows: usize) -> impl IndexedParallelIterator<Item = Range<u
     (0..rows.div_ceil(SLICE)).into_par_iter().map(move |k| k * SLICE..((k + 1) * SLICE).min(rows))
 }
 
-/// What can be told of rows without products.
+/// Results of the first pass.
 #[derive(Debug, Clone)]
 pub(super) struct Scan {
     /// Rows that are kept.
@@ -102,7 +102,7 @@ impl Scan {
                 arch.dispatch(Look { values: &values, weights, shift, multipliers: &multipliers })
             })
             .collect();
-        // In the order of the rows, whatever thread was first.
+        // In the order of the rows, not of the threads.
         let mut all = Self::none(shift.len());
         for part in parts {
             let before = all.kept.len();
@@ -128,12 +128,12 @@ impl Scan {
     }
 }
 
-/// A look at a slice.
+/// The first pass over a slice of rows.
 struct Look<'a> {
     values: &'a [f64],
     weights: Option<&'a [f64]>,
     shift: &'a [f64],
-    /// For the hashes; none if these are not wanted.
+    /// Multipliers of the hashes; empty if none are wanted.
     multipliers: &'a [u64],
 }
 
@@ -144,7 +144,7 @@ impl WithSimd for Look<'_> {
     fn with_simd<S: Simd>(self, _: S) -> Scan {
         let mut scan = Scan::none(self.shift.len());
         for (k, row) in self.values.chunks_exact(self.shift.len()).enumerate() {
-            // Sums of bits, not of numbers: these may be added in any order, several at a time.
+            // Integer operations, which the compiler may reorder and vectorise.
             let strange = row.iter().fold(0, |any, value| any | u64::from(!value.is_finite()));
             let weight = self.weights.map_or(1.0, |w| w[k]);
             if strange != 0 && scan.not_finite.is_none() {

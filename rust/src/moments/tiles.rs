@@ -5,8 +5,8 @@ use super::product::{TALL, TileProduct};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-/// Groups of columns of a tile: so many that strips are read seldom, so few that those of the right factor stay in the
-/// second cache while all of the left one pass.
+/// Fewest and most groups of columns in a tile: enough that strips are rarely read again, few enough that those of the right
+/// factor stay in the second-level cache while all of the left one are read.
 const FEWEST: usize = 5;
 const MOST: usize = 8;
 
@@ -40,7 +40,7 @@ impl Grid {
     }
 }
 
-/// Which tiles there are.
+/// Which tiles are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Those on and above the diagonal: the rest mirrors them.
@@ -139,7 +139,7 @@ impl Tiles {
         &self.data[start..start + self.grid.size()]
     }
 
-    /// What adds `Σ_k left_ki right_kj`, for packed rows: a product for each tile.
+    /// The tasks that add `Σ_k left_ki right_kj` for packed rows, one for each tile.
     pub(super) fn products<'a>(
         &'a mut self,
         left: &'a [f64],

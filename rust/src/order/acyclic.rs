@@ -1,6 +1,6 @@
-//! Projection onto acyclic graphs: the heaviest edges first, none that closes a cycle.
+//! Projection onto acyclic graphs: edges are added by decreasing weight, unless they close a cycle.
 //!
-//! Only edges inside a strongly connected component can lie on a cycle; all others are kept unseen.
+//! Only edges inside a strongly connected component can lie on a cycle; all others are kept without a search.
 
 use super::incremental::{Growing, OrderedGraph, Reachability};
 use crate::algebra::csr::Counts;
@@ -9,9 +9,9 @@ use crate::error::IcidError;
 use crate::sem::{Dag, check_weights};
 use sprs::{CsMat, CsMatView};
 
-/// Components up to this size keep all descendants as bits (32 MiB), if they are dense enough for it to pay.
+/// The largest component whose descendants are stored as bits (32 MiB).
 const LARGEST_BITS: usize = 1 << 14;
-/// Edges per node from which they do.
+/// Edges per node above which that is faster than searching.
 const DENSE_DEGREE: usize = 8;
 
 /// Keep edges by decreasing absolute weight unless they close a cycle; the diagonal and stored zeros are dropped.

@@ -5,14 +5,15 @@ use crate::error::IcidError;
 use crate::sem::{check_acyclic, check_weights};
 use sprs::{CsMat, CsMatView};
 
-/// Mark the edges of an acyclic graph that are compelled, by the algorithm of Chickering (1995): in the order of their
-/// effects, causes first, each group of edges into one variable is settled by what is known of the edges before.
+/// Mark the compelled edges of an acyclic graph, by the algorithm of Chickering (1995): variables are visited causes first,
+/// and the edges into each are labelled from those into its parents.
 ///
 /// Returns the pattern of the class: `[i, j]` without `[j, i]` for a compelled edge i → j, both for a reversible one.
 /// `order` holds the variables, causes first.
 ///
 /// # Errors
-/// When the graph is not square or not finite, or the order is not one of its variables or contradicts an edge.
+/// When the graph is not square or not finite, or the order is not a permutation of its variables or contradicts an
+/// edge.
 ///
 /// # Examples
 /// ```
@@ -36,7 +37,7 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat
             causes[j].push(i);
         }
     }
-    // Compelled causes of each variable, among its causes.
+    // The parents of each variable whose edge into it is compelled.
     let mut compelled: Vec<Vec<usize>> = vec![Vec::new(); d];
     let mut is_cause = vec![usize::MAX; d];
     for &y in order {
@@ -44,7 +45,7 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat
             is_cause[cause] = y;
         }
         let mut open = causes[y].clone();
-        // The latest cause first.
+        // From the last parent in the order to the first.
         open.sort_unstable_by_key(|&x| rank[x]);
         while let Some(&x) = open.last() {
             let outside = compelled[x].iter().find(|&&w| is_cause[w] != y);
@@ -60,7 +61,7 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat
                     compelled[y].push(w);
                 }
             }
-            // A cause of y besides x that is none of x makes a collider with x, or rests on one.
+            // Another parent of y that is not a parent of x forms a collider with x, or is compelled because of one.
             let collider = causes[y].iter().any(|&z| z != x && !causes[x].contains(&z));
             if collider {
                 compelled[y].append(&mut open);

@@ -1,4 +1,4 @@
-//! Acyclic graphs that grow edge by edge and refuse what closes a cycle.
+//! Acyclic graphs that grow edge by edge and refuse edges that close a cycle.
 
 /// A growing acyclic graph.
 pub(super) trait Growing {
@@ -35,13 +35,13 @@ impl OrderedGraph {
         }
     }
 
-    /// Move `from` and what leads to it before `to` and what follows from it; false if there is a path back.
+    /// Move `from` and its ancestors before `to` and its descendants; false if there is a path from `to` to `from`.
     fn reorder(&mut self, from: u32, to: u32, low: u32, high: u32) -> bool {
         let Self { children, parents, rank, seen, ahead, behind, ranks } = self;
         let acyclic = search(to, children, seen, ahead, |node| rank[node as usize] <= high, Some(from));
         if acyclic {
             search(from, parents, seen, behind, |node| rank[node as usize] >= low, None);
-            // Both sets keep their inner order; those behind take the first of all their ranks.
+            // Both sets keep their internal order; the ancestors take the lowest ranks.
             ahead.sort_unstable_by_key(|&node| rank[node as usize]);
             behind.sort_unstable_by_key(|&node| rank[node as usize]);
             ranks.extend(behind.iter().chain(&*ahead).map(|&node| rank[node as usize]));
@@ -106,7 +106,7 @@ fn search(
     true
 }
 
-/// All descendants of every node as bits: refusing an edge costs one look, which is what most edges of a dense graph get.
+/// All descendants of every node as bits: refusing an edge, as happens to most edges of a dense graph, is one look-up.
 ///
 /// All insertions together cost O(d³/64) (Italiano 1986). A complete graph on 2 000 nodes takes a tenth of the time the
 /// searches of [`OrderedGraph`] take.
@@ -157,7 +157,7 @@ impl Growing for Reachability {
     }
 
     fn order(&self) -> Vec<u32> {
-        // Whoever reaches another reaches all that it reaches, and itself.
+        // A node has more descendants than any of its descendants has.
         let count = |&node: &u32| {
             let row = &self.descendants[node as usize * self.words..][..self.words];
             std::cmp::Reverse(row.iter().map(|word| word.count_ones()).sum::<u32>())

@@ -1,4 +1,5 @@
-//! Causal orders: elimination, which finds them; regression along them; and the projection onto acyclic graphs.
+//! Causal orders: elimination, which finds them; regression along them; projection onto acyclic graphs; equivalence
+//! classes.
 
 mod acyclic;
 mod elimination;

@@ -1,12 +1,11 @@
 //! Regression along an order: the causes of each variable among those before it.
 //!
-//! An order leaves only the question which of a variable's predecessors are its causes. Its neighbours in Θ are
-//! candidates, and cost nothing more. But where several paths cancel, Θ has a zero between a cause and its effect;
-//! regressing a variable on all its predecessors finds the cause nevertheless, by a partial correlation for each, at the
-//! price of one factorisation of Θ. Least squares on the candidates alone is sharper than on all predecessors, and a
-//! candidate that does not earn its penalty there is dropped, the weakest first. With `ΔRSS` the gain of a cause,
-//! `n log(1 + ΔRSS/RSS)` is the gain in twice the log-likelihood: comparing it with a penalty is BIC, and a partial
-//! F-test.
+//! Given an order, the parents of a variable are among its predecessors. Candidates are its neighbours in Θ, which are
+//! known already. But where the effects of several paths cancel, Θ has a zero between a cause and its effect; a regression
+//! on all predecessors still finds the cause, by a partial correlation for each, at the cost of one factorisation of Θ.
+//! Least squares on the candidates alone has smaller errors than on all predecessors; candidates that are not worth their
+//! penalty are dropped, the weakest first. If a parent reduces the residual sum of squares to RSS by ΔRSS,
+//! `n log(1 + ΔRSS/RSS)` is its gain in twice the log-likelihood: comparing it with a penalty is BIC, and a partial F-test.
 
 use super::elimination::{Columns, DenseTheta, Factor, Rule};
 use crate::algebra::check::{check_shape, check_square, check_variances};
@@ -21,12 +20,12 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 use sprs::CsMatView;
 
-/// Deviations from zero, in standard errors, from which a cause is a candidate. Lenient: candidates are tested again.
+/// Fisher's z, in standard errors, from which a predecessor is a candidate. Lenient, because candidates are tested again.
 const SCREEN: f64 = 2.5;
-/// Candidates of a variable, at most, that chance may add: regressing on k of them takes k³.
+/// Largest expected number of false candidates of a variable: a regression on k candidates takes k³.
 const BY_CHANCE: f64 = 30.0;
 
-/// Second moments of a table, and how graphs fitted to it are scored.
+/// A covariance matrix, with the score and the background knowledge for graphs fitted to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Regression<'a> {
     covariance: ArrayView2<'a, f64>,
@@ -34,10 +33,12 @@ pub struct Regression<'a> {
     knowledge: &'a Knowledge,
 }
 
-/// Fit a graph along an order that a rule finds in Θ, the inverse of the covariance, with causes among all predecessors.
+/// Fit a graph along the order in which a rule eliminates Θ, the inverse of the covariance, with parents among all
+/// predecessors.
 ///
 /// # Errors
-/// When Θ is singular or not symmetric, when the covariance is another's, or when interrupted.
+/// When Θ is singular, not symmetric or of another size than the covariance, when the order contradicts a required edge,
+/// or when interrupted.
 pub fn regress_along(
     data: &Regression,
     theta: &ArrayView2<f64>,
@@ -57,10 +58,11 @@ pub fn regress_along(
     data.fit_each(&eliminated, candidates, interrupt)
 }
 
-/// Fit a graph along an order, causes first, with causes among the neighbours in a symmetric pattern.
+/// Fit a graph along an order, causes first; row j of the pattern holds the candidates for parents of variable j.
 ///
 /// # Errors
-/// When the covariance is singular or another's, the order is not one of its variables, or when interrupted.
+/// When the covariance is singular, the pattern has another size, the order is not a permutation of the variables or
+/// contradicts a required edge, or when interrupted.
 pub fn regress_within(
     data: &Regression,
     order: &[usize],
@@ -104,12 +106,12 @@ pub(crate) fn fit_graph(
     data.fit_each(&eliminated, candidates, interrupt)
 }
 
-/// Deviations from which one of d variables is a candidate: more than d exp(−z²/2) do not exceed z by chance.
+/// Fisher's z from which one of d variables is a candidate: by chance, at most d exp(−z²/2) of them exceed z.
 fn screen(d: usize) -> f64 {
     SCREEN.max((2.0 * (d as f64 / BY_CHANCE).ln().max(0.0)).sqrt())
 }
 
-/// For each variable, causes first, those that may be its causes.
+/// For each variable, causes first, the predecessors that may be its parents.
 fn candidates(factor: &Factor, samples: f64, screen: f64) -> Vec<Vec<u32>> {
     // Fisher's z: the k-th variable has k predecessors, and each is tested given the others.
     let degrees = |k: usize| (samples - k as f64 - 2.0).max(1.0);
@@ -117,11 +119,11 @@ fn candidates(factor: &Factor, samples: f64, screen: f64) -> Vec<Vec<u32>> {
     factor.correlated_predecessors(&cuts)
 }
 
-/// The causes of a variable that earn their penalty.
+/// The parents of a variable that are worth their penalty.
 struct Selected {
     causes: Vec<u32>,
     weights: Vec<f64>,
-    /// What they leave of its variance.
+    /// The residual variance.
     left: f64,
 }
 
@@ -132,7 +134,7 @@ impl<'a> Regression<'a> {
     /// When the covariance is not square, or the variances or the knowledge are those of another number of variables.
     pub fn new(covariance: ArrayView2<'a, f64>, score: Score<'a>, knowledge: &'a Knowledge) -> Result<Self, IcidError> {
         let rows = check_square("covariance", covariance.dim())?;
-        check_variances(covariance)?;
+        check_variances(&covariance)?;
         score.check(rows)?;
         knowledge.check_dim(rows)?;
         Ok(Self { covariance, score, knowledge })
@@ -142,7 +144,7 @@ impl<'a> Regression<'a> {
         check_shape(what, shape, self.covariance.nrows())
     }
 
-    /// Take forbidden causes out, and required ones in.
+    /// Remove forbidden candidates and add required parents.
     fn respect(&self, effect: u32, causes: &mut Vec<u32>) {
         causes.retain(|&cause| self.knowledge.allows(cause, effect) && !self.knowledge.requires(cause, effect));
         causes.extend(self.knowledge.required_parents(effect));
@@ -173,7 +175,7 @@ impl<'a> Regression<'a> {
         Ok(Fitted { sem, score })
     }
 
-    /// Of more candidates than least squares can tell apart, keep the required and the most correlated.
+    /// With about as many candidates as samples, keep only the required and the most correlated ones.
     fn limit(&self, variable: u32, causes: &mut Vec<u32>) {
         let samples = self.score.samples as usize;
         if causes.len() + 3 <= samples {
@@ -189,7 +191,7 @@ impl<'a> Regression<'a> {
         causes.truncate(samples / 2);
     }
 
-    /// Drop the weakest cause while it is not worth its penalty.
+    /// Backward elimination: drop the weakest candidate while it is not worth its penalty.
     fn fit(&self, variable: u32, mut causes: Vec<u32>, buffer: &mut Vec<f64>) -> Result<Selected, IcidError> {
         let j = variable as usize;
         let variance = self.covariance[[j, j]];
@@ -211,13 +213,13 @@ impl<'a> Regression<'a> {
         let (mut weights, mut left) = (reduced.weights, reduced.left);
         *buffer = reduced.buffer;
         if causes.len() < before {
-            // The updates have gathered rounding.
+            // Solve once more: the updates accumulate rounding errors.
             let exact = solve(&causes, buffer)?;
             left = exact.left;
             weights.clone_from(&exact.weights);
             *buffer = exact.into_buffer();
         }
-        // Nothing is left of a combination of its causes, or rounding.
+        // A linear combination of its parents has no residual variance, up to rounding.
         if left.is_nan() || left <= f64::EPSILON * variance {
             return Err(IcidError::Singular { index: j, pivot: left, diagonal: variance });
         }

@@ -1,4 +1,4 @@
-//! Faults of Θ and Ω, each reported with its place.
+//! Checks of Θ and Ω; errors name the place.
 
 use crate::algebra::hash::scramble;
 use crate::error::IcidError;
@@ -82,10 +82,11 @@ pub(crate) fn symmetrise(theta: CsMatView<f64>, diagonal: &[f64]) -> Result<Opti
     Ok(Some(CsMat::new((d, d), offsets, indices, values)))
 }
 
-/// Is the matrix equal to its transpose, to the bit, without stored zeros?
+/// Whether the matrix equals its transpose, to the bit, and stores no zeros.
 ///
-/// Compares a checksum of the entries below the diagonal with that of their mirror images: one pass in the order of
-/// memory, where looking each of them up takes a quarter of the whole elimination at d = 10⁶. It errs once in 2⁶⁴ times.
+/// Compares a checksum of the entries below the diagonal with that of their mirror images, in one pass in the order of
+/// memory: looking up each entry takes a quarter of the time of an elimination at d = 10⁶. A false positive has
+/// probability 2⁻⁶⁴.
 fn is_symmetric(theta: CsMatView<f64>) -> bool {
     let (indices, values) = (theta.indices(), theta.data());
     let print = |i: usize, j: usize, value: f64| {

@@ -1,4 +1,4 @@
-//! What is given: Θ, the noise precisions D, and optionally the skewness weights λ₂M̃, all checked once.
+//! The data of a decomposition: Θ, the noise precisions D, and optionally the skewness weights λ₂M̃, checked once.
 
 mod check;
 pub(crate) mod numbering;
@@ -17,9 +17,9 @@ use std::ops::Range;
 
 /// The data of the decomposition `Θ = (I − B) D (I − B)ᵀ`.
 ///
-/// Variables are renumbered breadth first along the support, so that neighbours lie close together in memory (a third of
-/// the time of an evaluation at d = 100 000), connected components are contiguous, and the caller's numbers do not
-/// matter. [`Problem::gather`] and [`Problem::to_matrix`] speak the caller's numbers.
+/// Variables are renumbered breadth first along the support: neighbours lie close together in memory (which saves a third
+/// of the time of an evaluation at d = 100 000), connected components are contiguous, and results do not depend on the order
+/// of the columns. [`Problem::gather`] and [`Problem::to_matrix`] translate from and to the caller's numbering.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The caller's number of each variable.
@@ -58,7 +58,7 @@ impl Problem {
         })
     }
 
-    /// Add the skewness term `weight · tr(M̃ᵀ(B ⊙ B))`; entries of M̃ outside the support of Θ do not matter.
+    /// Add the skewness term `weight · tr(M̃ᵀ(B ⊙ B))`; entries of M̃ outside the support of Θ are ignored.
     ///
     /// # Errors
     /// When M̃ has another shape than Θ or an entry that is not finite, or the weight is negative or not finite.
@@ -83,7 +83,7 @@ impl Problem {
         Ok(self)
     }
 
-    /// Forbid the edges that a matrix has; those outside the support of Θ do not matter.
+    /// Forbid the edges stored in a matrix: B stays zero there. Edges outside the support of Θ are absent anyway.
     ///
     /// # Errors
     /// When the matrix has another shape than Θ.
@@ -193,9 +193,9 @@ impl Problem {
         &self.forbidden
     }
 
-    /// A pair that shows Θ to be indefinite, if there is one with `Θ_ij² ≥ Θ_ii Θ_jj`.
+    /// A pair with `Θ_ij² ≥ Θ_ii Θ_jj`, which shows that Θ is not positive definite, if there is one.
     ///
-    /// Only 2 × 2 minors are looked at: in linear time no more can be known.
+    /// Only 2 × 2 minors are checked, which takes linear time.
     #[must_use]
     pub fn indefinite_pair(&self) -> Option<(usize, usize)> {
         let diagonal = |i: usize| self.theta[self.support.diagonal(i)];

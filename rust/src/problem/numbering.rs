@@ -1,4 +1,4 @@
-//! An order of the variables for the inside, which depends on Θ and D alone and not on how the caller numbers them.
+//! The internal numbering of the variables, which depends on Θ and D alone and not on the order of the columns.
 //!
 //! Variables are told apart by fingerprints: hashes of their own entries, then of their neighbours', as in colour
 //! refinement. Whatever is computed in this order comes out the same, to the bit, when the columns of a table are
@@ -7,7 +7,7 @@
 use crate::algebra::hash::scramble;
 use rayon::prelude::*;
 
-/// Rounds of refinement at most, each of which looks one neighbour further.
+/// Largest number of refinement rounds, each of which looks one neighbour further.
 const MAX_ROUNDS: usize = 64;
 
 /// Hashes of variables, equal only for those with the same own value, the same entries and the same kind of neighbours,
@@ -32,7 +32,7 @@ pub(crate) fn fingerprints<R: Iterator<Item = (usize, f64)>>(
         ranked.extend(prints.iter().copied().zip(0..));
         ranked.par_sort_unstable();
         let same = ranked.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-        // Variables without neighbours are as good as each other.
+        // Variables without neighbours are interchangeable.
         let ties = same.filter(|pair| row(pair[0].1 as usize).next().is_some()).count();
         let distinct = prints.len() - ties;
         if ties == 0 || distinct == known {
@@ -43,7 +43,7 @@ pub(crate) fn fingerprints<R: Iterator<Item = (usize, f64)>>(
     (prints, ranked.into_iter().map(|(_, i)| i).collect())
 }
 
-/// Every variable once, each followed soon by its neighbours, and where the connected components begin.
+/// The variables in breadth-first order, and where the connected components begin.
 pub(crate) fn breadth_first<R: Iterator<Item = u32>>(
     fingerprints: &[u64],
     ranked: &[u32],

@@ -10,7 +10,7 @@ use crate::memory::ensure_room;
 use sprs::{CsMat, CsMatView};
 use std::ops::Range;
 
-/// Θ and the noise precisions D, in an order of their own (see [`numbering`](super::numbering)).
+/// Θ and the noise precisions D, in the internal numbering (see [`numbering`](super::numbering)).
 #[derive(Debug, Clone)]
 pub(crate) struct SparseTheta {
     /// The caller's number of each variable.
@@ -36,7 +36,7 @@ impl SparseTheta {
             let (required, available) = (rows as u128, u128::from(u32::MAX));
             return Err(IcidError::Memory { what: "theta (in variables)", required, available });
         }
-        // The copies made here and below, at their largest.
+        // The copies made here and below, at most.
         ensure_room::<[usize; 8]>("checking theta", theta.nnz() as u128)?;
         let by_rows = if theta.is_csr() { None } else { Some(theta.to_csr()) };
         let theta = by_rows.as_ref().map_or(theta, CsMat::view);
@@ -68,7 +68,7 @@ impl SparseTheta {
         Ok(Self { names, component_starts, offsets, neighbours, values, noise_precision })
     }
 
-    /// The diagonal, by the caller's numbers.
+    /// The diagonal, in the caller's numbering.
     pub fn diagonal_by_name(&self) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.dim()];
         for (i, &name) in self.names.iter().enumerate() {
@@ -79,8 +79,8 @@ impl SparseTheta {
         diagonal
     }
 
-    /// Values by the caller's numbers, by our own.
-    pub fn in_our_numbers(&self, values: &[f64]) -> Vec<f64> {
+    /// Reorder values from the caller's to the internal numbering.
+    pub fn in_internal_numbering(&self, values: &[f64]) -> Vec<f64> {
         self.names.iter().map(|&name| values[name as usize]).collect()
     }
 

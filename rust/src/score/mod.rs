@@ -1,7 +1,7 @@
-//! The one score by which graphs are compared: twice the negative log-likelihood, plus a penalty for each edge.
+//! The score by which graphs are compared: twice the negative log-likelihood, plus a penalty for each edge.
 //!
-//! Smaller is better, and constants that all graphs share are left out. With n samples, and `r_j` the variance that the
-//! parents of variable j leave unexplained, the Gaussian part is
+//! Smaller is better, and constants that all graphs share are left out. With n samples and the residual variance `r_j` of
+//! variable j given its parents, the Gaussian part is
 //!
 //! - `n d log(mean r)` if all noise variances are equal,
 //! - `n Σ log r_j` if each variable has its own: the likelihood at its maximum over them,
@@ -19,7 +19,7 @@ pub use shape::{Shape, shape_statistics};
 use crate::algebra::check::{check_positive, check_positive_parameter};
 use crate::error::IcidError;
 
-/// What is assumed about the noise variances.
+/// Assumption about the noise variances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Noise<'a> {
@@ -56,17 +56,17 @@ impl<'a> Noise<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Score<'a> {
-    /// Number of samples n, or the number of independent ones that the data are worth.
+    /// Number of samples n, or the effective sample size.
     pub samples: f64,
-    /// What an edge must gain in twice the log-likelihood.
+    /// Penalty of an edge: the least gain in twice the log-likelihood for which it is added.
     pub penalty: f64,
-    /// What is assumed about the noise variances.
+    /// Assumption about the noise variances.
     pub noise: Noise<'a>,
-    /// How the likelihood depends on the shape of the residuals, where there are rows to see it.
+    /// How the likelihood depends on the shape of the residuals, where rows are available.
     pub shape: Shape,
 }
 
-/// What an edge between d variables must gain in twice the log-likelihood: `log n + 4 log d`.
+/// The default penalty of an edge between d variables, in twice the log-likelihood: `log n + 4 log d`.
 ///
 /// This is the extended BIC with γ = 1 (Foygel and Drton 2010). BIC alone, `log n`, lets in a share of the d² possible
 /// edges that does not fall with d.
@@ -114,7 +114,7 @@ impl<'a> Score<'a> {
         }
     }
 
-    /// Score a graph by the variances that its edges leave unexplained, and the number of its edges.
+    /// Score a graph by its residual variances and the number of its edges.
     ///
     /// # Errors
     /// When there is no variance, one that is not positive and finite, or another number of them than there are known
@@ -140,9 +140,9 @@ impl<'a> Score<'a> {
         }
     }
 
-    /// The Gaussian part for one variable of which `left` is left unexplained.
+    /// The Gaussian part for one variable with residual variance `left`.
     ///
-    /// Under [`Noise::Equal`] the score is no sum over variables; one alone is scored with a variance of its own.
+    /// Under [`Noise::Equal`] the score is not a sum over variables; one alone is scored with a variance of its own.
     pub(crate) fn misfit_of(&self, variable: u32, left: f64) -> f64 {
         match self.noise {
             Noise::Equal | Noise::Unequal => self.samples * left.ln(),
@@ -150,12 +150,12 @@ impl<'a> Score<'a> {
         }
     }
 
-    /// Gain of a parent that explains `share` of a variable of which `left` is left without it.
+    /// Gain of a parent that reduces the residual variance `left` by `share`.
     pub(crate) fn gain(&self, variable: u32, share: f64, left: f64) -> f64 {
         self.misfit_of(variable, left) - self.misfit_of(variable, left - share)
     }
 
-    /// The variance that a parent must explain to be worth its penalty, when `left` is left without it.
+    /// The reduction of the residual variance `left` from which a parent is worth its penalty.
     pub(crate) fn worth(&self, variable: u32, left: f64) -> f64 {
         match self.noise {
             Noise::Equal | Noise::Unequal => -left * (-self.penalty / self.samples).exp_m1(),
@@ -163,7 +163,7 @@ impl<'a> Score<'a> {
         }
     }
 
-    /// Does a parent that explains `share` pass the test of a regression, when `left` is left with it?
+    /// Whether a parent that reduces the residual variance to `left` by `share` passes the test of a regression.
     ///
     /// `n log(1 + share / left)` is its gain in twice the log-likelihood if the variable has a variance of its own:
     /// comparing it with a penalty is BIC, and a partial F-test.

@@ -2,7 +2,7 @@
 //!
 //! Without an edge between two variables their residuals should be uncorrelated, with `n r²` distributed as χ² with one
 //! degree of freedom. Where the linear model fits only roughly, or rows are not independent, `n r²` is larger throughout,
-//! and an edge must stand out against that. The inflation compares upper quantiles: the one of `n r²` that one pair in a
+//! and an edge must be judged against that. The inflation compares upper quantiles: the one of `n r²` that one pair in a
 //! hundred exceeds (and at least five pairs, so that a few missed edges do not count) with that of χ². It is about 1
 //! where the model is right and the graph has been found.
 
@@ -15,10 +15,9 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
-/// Residuals whose correlations are looked at, at most: half a million pairs tell where the tail begins to one part in a
-/// hundred or so.
+/// Largest number of residuals to correlate: half a million pairs determine the quantile to about one per cent.
 const MOST_RESIDUALS: usize = 1000;
-/// Fewer pairs than this say nothing about a tail.
+/// With fewer pairs the inflation is taken to be 1.
 const FEWEST_PAIRS: usize = 4;
 
 /// Compare the upper quantile of squared correlations between residuals with the one that chance explains.
@@ -30,7 +29,7 @@ const FEWEST_PAIRS: usize = 4;
 /// graph leaves nothing of the variance of a variable.
 pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f64) -> Result<f64, IcidError> {
     let d = check_square("covariance", covariance.dim())?;
-    check_variances(covariance)?;
+    check_variances(&covariance)?;
     check_shape("B", b.shape(), d)?;
     check_finite_sparse("B", b)?;
     check_positive_parameter("samples", samples)?;
@@ -43,7 +42,7 @@ pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f
     Ok((samples * largest / chi_squared_upper_quantile(tail)).max(1.0))
 }
 
-/// Squared correlations between the residuals of pairs without an edge; of very many variables, some.
+/// Squared correlations between the residuals of pairs without an edge; of very many variables, a part is used.
 fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result<Vec<f64>, IcidError> {
     let chosen = chosen_variables(covariance);
     // Row r of I − Bᵀ, by ascending variables: the residual of r.
@@ -79,7 +78,7 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result
     for (s, row) in rows.iter().enumerate() {
         let (index, pivot) = (chosen[s], row[s]);
         if !(pivot > 0.0 && row.iter().all(|value| value.is_finite())) {
-            check_finite("covariance", covariance)?;
+            check_finite("covariance", &covariance)?;
             return Err(IcidError::Singular { index, pivot, diagonal: covariance[[index, index]] });
         }
     }
@@ -96,7 +95,7 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result
     Ok(squares)
 }
 
-/// All variables, or so many of them, of large and small variance alike whatever their order.
+/// All variables; of very many, some at equal distances in the order of their variances.
 fn chosen_variables(covariance: ArrayView2<f64>) -> Vec<usize> {
     let d = covariance.nrows();
     let mut ranked: Vec<usize> = (0..d).collect();

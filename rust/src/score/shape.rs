@@ -1,7 +1,7 @@
 //! The shape of residuals: what their deviation from a Gaussian adds to the likelihood.
 //!
-//! It tells directions apart that second moments cannot. A new shape is a new variant here, with its sums and its gain;
-//! `#[default]` marks the one that is used.
+//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its sums and its
+//! gain; `#[default]` marks the one that is used.
 
 use crate::algebra::check::{check_finite_sparse, check_shape, check_size};
 use crate::error::IcidError;
@@ -10,7 +10,7 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 use sprs::CsMatView;
 
-/// Rows that are looked at together: their residuals stay in the cache.
+/// Rows per block, so that their residuals stay in the cache.
 pub(crate) const BLOCK_ROWS: usize = 256;
 /// Variables whose residuals one task computes.
 const VARIABLES: usize = 64;
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// What the shape adds to twice the log-likelihood of `samples`, given sums over `rows` residuals.
+    /// The gain in twice the log-likelihood of `samples` over a Gaussian, given sums over `rows` residuals.
     pub(crate) fn gain(self, sums: &Sums, rows: usize, samples: f64) -> f64 {
         match self {
             Self::Cumulants => {
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// Add second, third and fourth powers, in four strands that the processor can work on side by side.
+/// Add second, third and fourth powers, in four independent sums that the processor can compute in parallel.
 fn add_powers(residuals: &[f64], sums: &mut Sums) {
     let mut strands = [[0.0; 3]; 4];
     let (groups, rest) = residuals.as_chunks::<4>();
@@ -75,7 +75,7 @@ fn add_powers(residuals: &[f64], sums: &mut Sums) {
     }
 }
 
-/// What the shape of each variable's residuals adds to twice the log-likelihood of a table of n rows.
+/// For each variable, the gain in twice the log-likelihood of a table over Gaussian residuals, due to their shape.
 ///
 /// Rows may be in single or double precision; they are read block by block, and never copied as a whole. `location`
 /// holds the means, `b` the weights, `b[i, j] ≠ 0` for i → j.
@@ -134,7 +134,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     }
     for (index, sums) in sums.iter().enumerate() {
         if sums.iter().any(|sum| !sum.is_finite()) {
-            return Err(not_finite(rows, location).unwrap_or(IcidError::Overflow { index, value: sums[0] }));
+            return Err(not_finite(&rows, location).unwrap_or(IcidError::Overflow { index, value: sums[0] }));
         }
         if sums[0] == 0.0 {
             return Err(IcidError::Constant { index, value: location[index] });
@@ -144,7 +144,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
 }
 
 /// The first row or mean that is not finite, if there is one.
-fn not_finite<T: Copy + Into<f64>>(rows: ArrayView2<T>, location: &[f64]) -> Option<IcidError> {
+fn not_finite<T: Copy + Into<f64>>(rows: &ArrayView2<T>, location: &[f64]) -> Option<IcidError> {
     let mean = location.iter().enumerate().map(|(column, &value)| ("location", (0, column), value));
     let entries = rows.indexed_iter().map(|(place, &value)| ("the table of rows", place, value.into()));
     let (what, (row, column), value) = mean.chain(entries).find(|(_, _, value)| !value.is_finite())?;

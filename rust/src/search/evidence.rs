@@ -34,8 +34,8 @@ impl<'a> Evidence<'a> {
     /// Refer to correlations, stored row by row.
     ///
     /// # Errors
-    /// When the correlations are not square, not stored by rows, not between −1 and 1, or have a diagonal other than 1; when the
-    /// score assumes equal noise variances, since it is then not a sum over variables; when the variances or the
+    /// When the correlations are not square, not stored by rows, not between −1 and 1 or have a diagonal other than 1;
+    /// when the score assumes equal noise variances, since it is then not a sum over variables; when the variances or the
     /// knowledge are those of another number of variables.
     pub fn new(
         correlation: ArrayView2<'a, f64>,

@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 
 /// A round must bring the residual below this share of the last one …
 const ENOUGH_DECREASE: f64 = 0.95;
-/// … or the equation gets this much more weight, and the descent goes on …
+/// … or the weight ρ of the constraint grows by this factor, and the descent continues …
 const RHO_GROWTH: f64 = 1.2;
-/// … at most so often: then it cannot fall, at a local minimum or because D does not fit Θ.
+/// … at most this often: then the residual cannot fall, at a local minimum or because D does not fit Θ.
 const MAX_DESCENTS: usize = 10;
 
-/// What the method found for one problem.
+/// The result for one problem.
 pub(super) struct Minimum {
     /// B on the support.
     pub(super) b: Vec<f64>,
     /// One record for each round.
     pub(super) rounds: Vec<Round>,
-    /// Did the residual stop falling, whatever the weight of the equation?
+    /// Whether the residual stopped falling, whatever the weight of the constraint.
     pub(super) stalled: bool,
     pub(super) evaluations: usize,
     pub(super) kernel: KernelChoice,
@@ -30,7 +30,7 @@ pub(super) struct Minimum {
 }
 
 impl Minimum {
-    /// B = 0, for a problem that was never begun.
+    /// B = 0, for a problem that was stopped before its first iteration.
     pub(super) fn untouched(problem: &Problem, settings: &Settings) -> Self {
         let (support, precision, rho) = (problem.support(), problem.noise_precision(), 1.0 / settings.l1_weight);
         let (mut residual, mut optimality) = (0.0, 0.0);
@@ -136,10 +136,10 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Sharpen the last round.
+    /// Continue the last descent to a smaller tolerance.
     fn finish(&mut self, model: &mut AugmentedLagrangian, tol: f64) -> Result<(), IcidError> {
         let Some(last) = self.rounds.last() else { return Ok(()) };
-        // A descent that ran out of iterations is not given more.
+        // A descent that ran out of iterations is not continued.
         if self.monitor.has_stopped() || last.optimality <= tol || last.optimality > self.settings.fista_tol {
             return Ok(());
         }

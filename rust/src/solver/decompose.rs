@@ -1,8 +1,7 @@
 //! The whole decomposition, one connected component of Θ at a time.
 //!
-//! Components do not know of each other: each has its own steps, momentum and ρ, so that a block-diagonal Θ decomposes
-//! as its blocks do, up to the tolerances, and easy components do not wait for hard ones. The paper's schedule takes Θ
-//! whole, as printed.
+//! Each component has its own steps, momentum and ρ, so that a block-diagonal Θ decomposes as its blocks do, up to the
+//! tolerances, and components that converge fast do not wait for others. The paper's schedule takes Θ as a whole, as printed.
 
 use super::alm::{Minimum, minimise};
 use super::monitor::Monitor;
@@ -36,7 +35,7 @@ pub fn decompose(problem: &Problem, settings: &Settings, monitor: &Monitor) -> R
         b[problem.component_entries(part)].copy_from_slice(&minimum.b);
     }
     let history = combine_rounds(&minima, settings);
-    // Variables without neighbours: their part of the residual is what it is.
+    // Variables without neighbours have no parents: their part of the residual is fixed.
     let alone = lone_residual(problem, &parts);
     let (residual, optimality) =
         history.last().map_or((alone, 0.0), |last| (last.residual.hypot(alone), last.optimality));

@@ -1,7 +1,6 @@
 //! FISTA: accelerated proximal gradients with a line search (the paper's Algorithm 2).
 //!
-//! Knows a smooth term and a separable penalty, and nothing of what they stand for. Steps are measured in a diagonal
-//! metric m, `‖z‖²_m = Σ m_k z_k²`: all ones for the paper's schedule and at first for the other, which later takes an
+//! Works for any smooth term and separable penalty. Steps are measured in a diagonal metric m, `‖z‖²_m = Σ m_k z_k²`: all ones for the paper's schedule and at first for the other, which later takes an
 //! estimate of the diagonal of the Hessian, renewed whenever the momentum restarts. All vectors are allocated once.
 
 use super::settings::Schedule;
@@ -10,25 +9,25 @@ use crate::parallel::{chunk_count, fill_chunks, sum_over_chunks};
 
 /// Backtracking halves the step (the paper's β).
 const SHRINK: f64 = 0.5;
-/// Halvings in one line search; should they not do, it starts again from the safe step.
+/// Halvings in one line search before it starts again from the safe step.
 const MAX_BACKTRACKS: usize = 20;
-/// The quadratic model is not believed when its minimiser is so many safe steps away: its curvature is rounding.
+/// The quadratic model is rejected if its minimiser is this many safe steps away: its curvature is then rounding error.
 const FARTHEST_MODEL_STEP: f64 = 1e3;
 /// `Restart` tries a step this much longer than the last good one …
 const GROW: f64 = 1.25;
-/// … once so many in a row have been good at first try.
+/// … once this many in a row were accepted without backtracking.
 const GOOD_STEPS: usize = 3;
 /// `Restart` measures its first steps as `Paper` does: they decide which minimum of many is found, and the metric of the
 /// Hessian finds worse ones (`python -m benches.paper --only oracle`).
 const EUCLIDEAN_STEPS: usize = 100;
 /// `Paper` takes its first steps from the quadratic model.
 const MODEL_STEPS: usize = 10;
-/// Momentum is (s − 1)/(s + slack), 2 as printed; later, where it restarts when it leads astray, more of it pays.
+/// Momentum is (s − 1)/(s + slack), with slack 2 as printed; where momentum restarts, a smaller slack converges faster.
 const PAPER_SLACK: f64 = 2.0;
 const RESTART_SLACK: f64 = 0.5;
 /// Differences of objectives below this share of their size are rounding.
 const NOISE: f64 = 1e-13;
-/// Iterations between two looks at Δ(B) far from the optimum.
+/// Iterations between two evaluations of Δ(B) far from the optimum.
 const LOOK_EVERY: usize = 25;
 
 /// How one descent ended.
@@ -42,11 +41,11 @@ pub(super) struct Descent {
     pub(super) objective: f64,
     /// Distance Δ of the negative gradient to the subdifferential of the penalty.
     pub(super) optimality: f64,
-    /// Is that distance within the tolerance?
+    /// Whether that distance is within the tolerance.
     pub(super) converged: bool,
 }
 
-/// One iteration, for whoever watches.
+/// One iteration, as reported to the observer.
 pub(super) struct Iteration {
     pub(super) objective: f64,
     pub(super) step: f64,
@@ -60,7 +59,7 @@ pub(super) struct Fista {
     extrapolated: Vec<f64>,
     gradient: Vec<f64>,
     metric: Vec<f64>,
-    /// Has there been a descent before? Then the point is near a minimum already.
+    /// Whether there was a descent before, so that the point is near a minimum already.
     warm: bool,
     partials: Vec<[f64; 4]>,
 }
@@ -154,7 +153,7 @@ impl Fista {
             if smooth.interrupted() {
                 return descent;
             }
-            // Below the noise the test accepts anything, and a growing step would run away.
+            // Within rounding the test accepts any step, so that a growing step would diverge.
             let measured = trial.squared / (2.0 * step) > NOISE * magnitude;
             steps.accepted(step, measured, backtracks);
 
@@ -207,7 +206,7 @@ impl Fista {
         Trial { slope, squared, penalty, mapping: mapping.sqrt() }
     }
 
-    /// ⟨y − b⁺, b⁺ − b⟩_m > 0: the momentum leads away from where the gradient step went.
+    /// ⟨y − b⁺, b⁺ − b⟩_m > 0: the momentum points against the gradient step.
     fn points_uphill(&mut self) -> bool {
         let (y, b, next, m) = (&self.extrapolated, &self.current, &self.next, &self.metric);
         let [product, ..] = sum_over_chunks(next.len(), &mut self.partials, |range| {
@@ -263,7 +262,7 @@ impl Fista {
     }
 }
 
-/// Where each line search starts.
+/// The first step that each line search tries.
 struct Steps {
     schedule: Schedule,
     last: Option<f64>,

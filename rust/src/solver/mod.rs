@@ -1,4 +1,4 @@
-//! How it is minimised: accelerated proximal gradients (the paper's Algorithm 2) inside an augmented Lagrangian method
+//! Minimisation by accelerated proximal gradients (the paper's Algorithm 2) inside an augmented Lagrangian method
 //! (Algorithm 1).
 
 mod alm;

@@ -4,7 +4,7 @@ use crate::interrupt::Interrupt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Where a solve stands.
+/// Progress of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -18,15 +18,15 @@ pub struct Progress {
     pub step: f64,
     /// Norm of its proximal gradient, ‖m(Y − B⁺)‖/η: near the end, about Δ(B).
     pub optimality: f64,
-    /// Weight ρ of the equation.
+    /// Weight ρ of the constraint.
     pub rho: f64,
 }
 
-/// A function that is told of the progress, and says whether to go on.
+/// A function that receives the progress and returns whether to continue.
 pub type Observer<'a> = Box<dyn FnMut(&Progress) -> bool + Send + 'a>;
 
-/// Two ways to end a solve: an observer, asked every [`Monitor::EVERY`] iterations, ends it in good order with what it
-/// has; the [`Interrupt`] abandons it on the spot.
+/// Two ways to end a solve: an observer, called every [`Monitor::EVERY`] iterations, ends it with the current B as the
+/// result; the [`Interrupt`] abandons it at once, with an error.
 #[derive(Default)]
 pub struct Monitor<'a> {
     interrupt: Interrupt,
@@ -51,7 +51,7 @@ impl<'a> Monitor<'a> {
         &self.interrupt
     }
 
-    /// Count an iteration, report it if it is its turn, and tell whether to go on.
+    /// Count an iteration, report every [`Self::EVERY`]-th one, and return whether to continue.
     pub(super) fn proceed(&self, progress: impl FnOnce(usize) -> Progress) -> bool {
         let iteration = self.iterations.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(observer) = &self.observer
@@ -63,7 +63,7 @@ impl<'a> Monitor<'a> {
         !self.has_stopped()
     }
 
-    /// Has the observer or the interrupt ended the solve?
+    /// Whether the observer or the interrupt ended the solve.
     pub(super) fn has_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.interrupt.is_raised()
     }

@@ -1,9 +1,9 @@
-//! What the caller may choose.
+//! Settings of the solver.
 
 use crate::error::IcidError;
 use crate::model::KernelChoice;
 
-/// How FISTA picks its steps and its momentum.
+/// How FISTA chooses its steps and its momentum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Schedule {
@@ -16,10 +16,11 @@ pub enum Schedule {
     Paper,
 }
 
-/// Parameters of the solver; the defaults are the paper's.
+/// Parameters of the solver; the defaults are the paper's. Write `Settings { tol: 1e-3, ..Settings::default() }`, since
+/// later releases may add fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The paper's λ₁' = 1/ρ₀: how much sparsity counts against the equation at first.
+    /// The paper's λ₁' = 1/ρ₀: the initial weight of ‖B‖₁ relative to the constraint `Θ = φ_D(B)`.
     pub l1_weight: f64,
     /// Rounds of the augmented Lagrangian method.
     pub max_alm_iter: usize,

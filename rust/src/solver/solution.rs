@@ -1,4 +1,4 @@
-//! What comes back: B, how it ended, and what it took.
+//! The result of a solve: B, its status, and statistics.
 
 use crate::model::KernelChoice;
 use sprs::CsMat;
@@ -12,10 +12,10 @@ pub enum Status {
     Converged,
     /// Every round was used and the last was finished, but the residual is above the tolerance.
     MaxAlmIter,
-    /// The residual stopped falling above the tolerance however much the equation weighed: a local minimum, or a D that
-    /// does not fit Θ.
+    /// The residual stopped falling above the tolerance, whatever the weight of the constraint: a local minimum, or noise
+    /// precisions D that do not fit Θ.
     Stalled,
-    /// The last descent ran out of iterations: B is no minimiser.
+    /// The last descent ran out of iterations: B is not a minimiser.
     MaxFistaIter,
     /// The observer asked to stop; B is the last iterate.
     Interrupted,
@@ -41,7 +41,7 @@ impl Status {
 pub struct Round {
     /// Round of the augmented Lagrangian method, from 1.
     pub round: usize,
-    /// Largest weight of the equation.
+    /// Largest weight ρ of the constraint.
     pub rho: f64,
     /// FISTA iterations of the component that took most; a round has several descents when the residual did not fall.
     pub iterations: usize,
@@ -53,7 +53,7 @@ pub struct Round {
     pub residual: f64,
 }
 
-/// What a solve took.
+/// Statistics of a solve.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Info {
@@ -61,7 +61,7 @@ pub struct Info {
     pub iterations: usize,
     /// Evaluations of the objective, with or without its gradient, for the component that took most.
     pub evaluations: usize,
-    /// Final weight ρ of the equation, the largest of any component.
+    /// Final weight ρ of the constraint, the largest of any component.
     pub rho: f64,
     /// Optimality distance Δ(B) of the returned B, for the multiplier and ρ of the last descent.
     pub optimality: f64,
@@ -91,7 +91,7 @@ pub struct Solution {
     pub status: Status,
     /// `‖Θ − φ_D(B)‖_F`.
     pub residual: f64,
-    /// What it took.
+    /// Statistics of the solve.
     pub info: Info,
     /// Every round, in order.
     pub history: Vec<Round>,

@@ -7,9 +7,9 @@ use icid_rs::{IcidError, Knowledge};
 use ndarray::{Array2, ArrayView2, array};
 use sprs::CsMat;
 
-fn evidence(correlation: ArrayView2<f64>, noise: Noise) -> Result<(), IcidError> {
+fn evidence(correlation: &ArrayView2<f64>, noise: Noise) -> Result<(), IcidError> {
     let knowledge = Knowledge::none(3);
-    Evidence::new(correlation, Score::new(100.0, 5.0, noise)?, &knowledge).map(drop)
+    Evidence::new(*correlation, Score::new(100.0, 5.0, noise)?, &knowledge).map(drop)
 }
 
 /// Search among three variables, of which 0 → 1 is required.
@@ -41,17 +41,17 @@ pub(crate) fn calls() -> Vec<BadCall> {
         NotSquare, OneSided, Order, Parameter, Shape as WrongShape,
     };
     vec![
-        bad!("evidence: NaN", evidence(array![[1.0, NAN, 0.0], [NAN, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
+        bad!("evidence: NaN", evidence(&array![[1.0, NAN, 0.0], [NAN, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
             => NotFinite { .. }),
         bad!("evidence: by columns",
-            evidence(array![[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]].t(), Noise::Unequal) => NotByRows { .. }),
-        bad!("evidence: not square", evidence(Array2::ones((3, 2)).view(), Noise::Unequal) => NotSquare { .. }),
-        bad!("evidence: a covariance", evidence((Array2::eye(3) * 2.0).view(), Noise::Unequal) => Parameter { .. }),
+            evidence(&array![[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]].t(), Noise::Unequal) => NotByRows { .. }),
+        bad!("evidence: not square", evidence(&Array2::ones((3, 2)).view(), Noise::Unequal) => NotSquare { .. }),
+        bad!("evidence: a covariance", evidence(&(Array2::eye(3) * 2.0).view(), Noise::Unequal) => Parameter { .. }),
         bad!("evidence: above 1", {
-            evidence(array![[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
+            evidence(&array![[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]].view(), Noise::Unequal)
         } => Parameter { .. }),
-        bad!("evidence: short variances", evidence(Array2::eye(3).view(), Noise::Known(&[1.0])) => Length { .. }),
-        bad!("evidence: equal variances", evidence(Array2::eye(3).view(), Noise::Equal) => Equal),
+        bad!("evidence: short variances", evidence(&Array2::eye(3).view(), Noise::Known(&[1.0])) => Length { .. }),
+        bad!("evidence: equal variances", evidence(&Array2::eye(3).view(), Noise::Equal) => Equal),
         bad!("evidence: values of no rows", {
             let (eye, knowledge) = (Array2::eye(3), Knowledge::none(3));
             let evidence = Evidence::new(eye.view(), Score::new(9.0, 1.0, Noise::Unequal)?, &knowledge)?;

@@ -19,14 +19,14 @@ const TILE: usize = 32;
 pub(in crate::order) struct DenseTheta {
     /// The caller's names of the variables.
     pub(super) names: Vec<u32>,
-    /// What rows and columns were multiplied with.
+    /// The factors by which rows and columns were scaled.
     pub(super) scale: Vec<f64>,
     /// Diagonal entries that pivots are compared with.
     pub(super) original: Vec<f64>,
     pub(super) lower: Vec<f64>,
     /// The smallest diagonal entry is the next pivot; otherwise the last.
     pub(super) pivoted: bool,
-    /// Variables that must not be eliminated before others.
+    /// Precedence constraints of background knowledge.
     pub(super) waiting: Option<Waiting>,
 }
 
@@ -83,7 +83,7 @@ impl DenseTheta {
         self.lower[row * d + column] = value;
     }
 
-    /// Set a diagonal entry, and what it was before any elimination.
+    /// Set a diagonal entry, and its value before any elimination.
     pub fn set_diagonal(&mut self, row: usize, value: f64, original: f64) {
         self.set(row, row, value);
         self.original[row] = original;
@@ -93,7 +93,7 @@ impl DenseTheta {
         let d = self.names.len();
         let (names, scale) = (&self.names, &self.scale);
         self.lower.par_chunks_mut(d).enumerate().for_each(|(r, row)| {
-            // Of mirror images, which may differ by rounding, the one in the later row counts.
+            // Mirror images may differ by rounding: the one in the later row is used.
             let entries = theta.row(names[r] as usize);
             for ((slot, &j), s) in row[..=r].iter_mut().zip(names).zip(scale) {
                 *slot = entries[j as usize] * scale[r] * s;

@@ -1,4 +1,4 @@
-//! The Cholesky factor of a dense Θ, and what is read off it.
+//! The Cholesky factor of a dense Θ, and the graph that it holds.
 
 use super::is_negligible;
 use crate::algebra::csr::Counts;
@@ -15,7 +15,7 @@ const VARIABLES: usize = 512;
 pub(in crate::order) struct Factor {
     /// The caller's names of the variables.
     names: Vec<u32>,
-    /// What their rows and columns were multiplied with.
+    /// The factors by which rows and columns were scaled.
     scale: Vec<f64>,
     /// The variables, causes first.
     order: Vec<u32>,
@@ -66,7 +66,7 @@ impl Factor {
         predecessors
     }
 
-    /// Turn what is left of cancelled entries into zeros.
+    /// Set entries that cancelled up to rounding to zero.
     pub fn clear_cancelled(mut self) -> Self {
         let d = self.names.len();
         // The diagonal entry of each variable when the turn of the one at hand comes.

@@ -6,12 +6,14 @@
 //! others. Repeat. It is a Cholesky factorisation whose pivot is the smallest scaled diagonal entry; with the unscaled
 //! diagonal it is the rule of Ghoshal and Honorio (2018). Along an order given beforehand it is exact for any Ω.
 //!
-//! Eliminating a true sink removes the pairs that its causes owe to it, so a sparse Θ stays sparse ([`sparse`]); where
-//! it fills in nevertheless, and for estimates that have no zeros, blocked dense arithmetic takes over ([`panels`]).
+//! Eliminating a sink of the true graph removes the entries that it caused between its parents, so a sparse Θ stays sparse
+//! ([`sparse`]); where it fills in nevertheless, and for estimates without zeros, blocked dense arithmetic takes over
+//! ([`panels`]).
 
 mod dense;
 mod factor;
 mod panels;
+mod pivots;
 mod sparse;
 
 pub(super) use dense::DenseTheta;
@@ -28,19 +30,19 @@ use crate::sem::LinearSem;
 use ndarray::ArrayView2;
 use sprs::{CsMat, CsMatView};
 
-/// Partial correlation up to which an entry has cancelled: what is left of it is rounding.
+/// Partial correlation up to which an entry counts as zero: the rounding error of a cancellation.
 ///
 /// Rounding errors of 1e-16 grow along directed paths by the squares of their weights: to about 1e-9 on graphs of 1 000
 /// variables with four edges each and weights up to 2. In no data is a partial correlation of 1e-9 anything but zero.
 const CANCELLED: f64 = 1e-9;
 
-/// Share of its diagonal entry below which a pivot shows that Θ is singular.
+/// Share of the original diagonal entry below which a pivot counts as zero and Θ as singular.
 const COLLAPSED: f64 = 1e-10;
 
 /// Share of nonzeros from which Θ is treated as dense from the start.
 const DENSE_SHARE: f64 = 0.1;
 
-/// Up to this many variables dense arithmetic costs nothing to speak of.
+/// Up to this many variables Θ is treated as dense.
 const SMALL: f64 = 128.0;
 
 /// Which variable is eliminated next.
@@ -56,7 +58,7 @@ pub enum Rule<'a> {
     Respecting {
         /// Ω, where it is known.
         noise_variances: Option<&'a [f64]>,
-        /// What is known of the edges.
+        /// Background knowledge.
         knowledge: &'a Knowledge,
     },
     /// The last of a causal order, causes first, that is not yet eliminated.
@@ -72,18 +74,18 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// An inverse covariance matrix, stored one way or the other.
+/// An inverse covariance matrix, stored as a dense or a sparse matrix.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Theta<'a> {
     /// Every entry.
     Dense(ArrayView2<'a, f64>),
-    /// The nonzero ones.
+    /// The nonzero entries.
     Sparse(CsMatView<'a, f64>),
 }
 
 impl Theta<'_> {
-    /// Is dense arithmetic faster from the start? Where a sparse Θ fills in, the sparse elimination finds out by itself.
+    /// Whether dense arithmetic is faster from the start. Where a sparse Θ fills in, the sparse elimination switches itself.
     fn is_dense(&self) -> bool {
         let ((rows, columns), filled) = match self {
             Self::Dense(theta) => (theta.dim(), theta.iter().filter(|&&value| value != 0.0).count()),
@@ -139,7 +141,7 @@ pub fn eliminate(theta: Theta, rule: Rule, drop: f64, interrupt: &Interrupt) -> 
 ///
 /// # Errors
 /// When Θ is not an inverse covariance matrix (see [`Problem::new`](crate::Problem::new)), turns out to be singular or
-/// indefinite, or does not fit into memory; when the order is not one of its variables; when interrupted.
+/// indefinite, or does not fit into memory; when the order is not a permutation of its variables; when interrupted.
 pub fn eliminate_sparse(
     theta: CsMatView<f64>,
     rule: Rule,
@@ -158,12 +160,12 @@ pub fn eliminate_sparse(
     };
     let theta = SparseTheta::new(theta, rule.noise_variances())?;
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
-    let scales = theta.in_our_numbers(&scales(&theta.diagonal_by_name(), rule)?);
+    let scales = theta.in_internal_numbering(&scales(&theta.diagonal_by_name(), rule)?);
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
     columns.into_sem(&theta.names, drop).in_range()
 }
 
-/// Decompose a Θ without zeros to speak of. Costs `d³/3` multiplications, in panels.
+/// Decompose a dense Θ. Costs `d³/3` multiplications, in panels.
 ///
 /// # Errors
 /// As [`eliminate_sparse`].
@@ -189,7 +191,7 @@ fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
         None => vec![1.0; diagonal.len()],
     };
     let logarithms = diagonal.iter().zip(&roots).map(|(t, r)| 0.5 * t.log2() + r.log2());
-    // In two factors, because one alone may be out of range.
+    // Two factors, because their product may overflow.
     let shift = -(logarithms.sum::<f64>() / diagonal.len() as f64).round();
     let (one, other) = ((shift / 2.0).floor().exp2(), (shift / 2.0).ceil().exp2());
     let scales: Vec<f64> = roots.iter().map(|r| r * one * other).collect();
@@ -210,9 +212,9 @@ fn check_drop(drop: f64) -> Result<(), IcidError> {
     Err(IcidError::Parameter { name: "drop", value: drop, requirement: "finite and >= 0" })
 }
 
-/// Is an entry rounding, given the diagonal entries of its row and column?
+/// Whether an entry is zero up to rounding, given the diagonal entries of its row and column.
 fn is_negligible(entry: f64, one: f64, other: f64) -> bool {
-    // A product of the two first, which does not depend on which is which.
+    // The diagonal entries are multiplied first, so that (i, j) and (j, i) give the same result.
     entry * entry <= CANCELLED * CANCELLED * (one * other)
 }
 
@@ -256,14 +258,14 @@ impl Columns {
         self.ends.push(self.causes.len());
     }
 
-    /// Count variables from `first` on instead of from zero.
+    /// Add `first` to the numbers of all variables.
     fn shift(&mut self, first: u32) {
         for variable in self.eliminated.iter_mut().chain(&mut self.causes) {
             *variable += first;
         }
     }
 
-    /// Add the columns of variables that were eliminated apart.
+    /// Append the columns of other connected components.
     fn append(&mut self, other: Self) {
         let before = self.causes.len();
         self.ends.extend(other.ends.iter().map(|end| before + end));
@@ -273,7 +275,7 @@ impl Columns {
         self.weights.extend(other.weights);
     }
 
-    /// Assemble B in the caller's numbers.
+    /// Assemble the model in the caller's numbering.
     pub fn into_sem(self, names: &[u32], drop: f64) -> LinearSem {
         let (d, numbers) = (self.eliminated.len(), inverse(names));
         let mut noise_variances = vec![0.0; d];
@@ -282,7 +284,7 @@ impl Columns {
         }
         let order = self.eliminated.iter().rev().map(|&i| names[i as usize] as usize).collect();
 
-        // Rows are gathered in our own numbering first, where neighbours lie close together in memory.
+        // Rows are gathered in the internal numbering first, in which neighbours lie close together in memory.
         let (causes, weights) = (&self.causes, &self.weights);
         let kept = |&k: &usize| weights[k].abs() > drop;
         let starts = std::iter::once(0).chain(self.ends.iter().copied());

@@ -156,7 +156,7 @@ impl Remaining {
         self.size = kept;
     }
 
-    /// Subtract what the panel explains of everything after it.
+    /// Subtract the product of the panel with itself from the rest of the matrix.
     fn update(&mut self) {
         let (d, size, width) = (self.theta.names.len(), self.size, self.chosen.len());
         self.chosen.clear();
@@ -171,7 +171,7 @@ impl Remaining {
     }
 }
 
-/// Subtract from a part of a column, from place `first` on, what earlier columns of length `d` explain of it.
+/// Bring a part of a column, from place `first` on, up to date with the earlier columns of the panel, of length `d` each.
 fn subtract(known: &[f64], d: usize, place: usize, first: usize, column: &mut [f64]) {
     let (count, len) = (known.len() / d, column.len());
     let part = |k: usize| (&known[k * d + first..][..len], known[k * d + place]);

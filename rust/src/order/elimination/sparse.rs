@@ -1,6 +1,7 @@
-//! Elimination on a graph that shrinks: sparse symmetric rank-one updates that also delete what cancels.
+//! Elimination of a sparse Θ: symmetric rank-one updates that also delete entries that cancel.
 
 use super::dense::DenseTheta;
+use super::pivots::{Given, Next, Smallest};
 use super::{Columns, check_pivot, is_negligible};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -8,19 +9,17 @@ use crate::memory::ensure_room;
 use crate::parallel::{CHUNK, balanced_ranges};
 use crate::problem::SparseTheta;
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Eliminations between two looks at the interrupt and at the density of what remains.
+/// Eliminations between two checks of the interrupt and of the density of the remaining Θ.
 const PATIENCE: usize = 256;
-/// Share of entries above which the remaining Θ is treated as dense; an entry costs a merge about fifty times what it
-/// costs a matrix product, and a step takes `|N|²` of the former or half the square of the size of the latter.
+/// Share of nonzeros above which the remaining Θ is treated as dense. An entry costs about fifty times as much in a sparse
+/// update as in a dense one; a step updates `|N|²` entries if sparse, and half of all entries if dense.
 const DENSE_SHARE: f64 = 0.1;
-/// Variables below which it is not worth the change.
+/// Fewest remaining variables for which switching to dense arithmetic pays.
 const DENSE_SIZE: usize = 128;
 
-/// Eliminate all variables, along a causal order in the caller's numbers if there is one.
+/// Eliminate all variables, along a causal order in the caller's numbering if one is given.
 pub(super) fn eliminate(
     theta: &SparseTheta,
     scales: &[f64],
@@ -28,27 +27,27 @@ pub(super) fn eliminate(
     interrupt: &Interrupt,
 ) -> Result<Columns, IcidError> {
     let d = theta.dim();
-    // Of all that is made here, however it is shared out.
+    // For all connected components together, however they are distributed over threads.
     ensure_room::<[u64; 4]>("the elimination of theta", (theta.values.len() + 2 * d) as u128)?;
     let mut columns = Columns::with_capacity(d, theta.values.len() / 2);
     if let Some(order) = order {
         let numbers = crate::algebra::permutation::inverse(&theta.names);
-        let mut list = List(order.iter().map(|&name| numbers[name as usize]).collect());
-        Remaining::new(theta, scales, 0..d).eliminate_each(0..d, &mut list, &mut columns, interrupt)?;
+        let mut given = Given(order.iter().map(|&name| numbers[name as usize]).collect());
+        Remaining::new(theta, scales, 0..d).eliminate_each(0..d, &mut given, &mut columns, interrupt)?;
         return Ok(columns);
     }
     let components: Vec<Range<usize>> = theta.components().collect();
     let weight = |c: &Range<usize>| c.len() + theta.offsets[c.end] - theta.offsets[c.start];
     let shares = balanced_ranges(components.iter().map(weight), CHUNK);
     let eliminate = |share: &Range<usize>| eliminate_apart(theta, scales, &components[share.clone()], interrupt);
-    // All of them first, so that of several errors it is always the same that counts.
+    // All results are collected first, so that of several errors the same is returned for any number of threads.
     for part in shares.par_iter().map(eliminate).collect::<Vec<_>>() {
         columns.append(part?);
     }
     Ok(columns)
 }
 
-/// Eliminate the variables of consecutive components, which have nothing to do with any others.
+/// Eliminate the variables of consecutive connected components.
 fn eliminate_apart(
     theta: &SparseTheta,
     scales: &[f64],
@@ -61,7 +60,7 @@ fn eliminate_apart(
     let mut columns = Columns::with_capacity(last - first, entries / 2);
     for component in components {
         let own = component.start - first..component.end - first;
-        remaining.eliminate_each(own.clone(), &mut Queue::new(own), &mut columns, interrupt)?;
+        remaining.eliminate_each(own.clone(), &mut Smallest::new(own), &mut columns, interrupt)?;
     }
     columns.shift(first as u32);
     Ok(columns)
@@ -74,14 +73,14 @@ struct Entry {
     value: f64,
 }
 
-/// A variable and its row, side by side in memory because they are needed together.
+/// A variable and its row.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Diagonal entry of what remains; zero once the variable is eliminated.
+    /// Diagonal entry of the remaining Θ; zero once the variable is eliminated.
     diagonal: f64,
-    /// Diagonal entry as it was.
+    /// The original diagonal entry.
     original: f64,
-    /// What its row and column were multiplied with.
+    /// The factor by which its row and column were scaled.
     scale: f64,
     /// Where its entries begin, how many there are, and how many there is room for.
     start: usize,
@@ -109,7 +108,7 @@ struct Remaining<'a> {
 }
 
 impl<'a> Remaining<'a> {
-    /// What Θ holds of some variables that have no neighbours among the others.
+    /// The part of Θ that belongs to consecutive variables without neighbours elsewhere.
     fn new(theta: &'a SparseTheta, scales: &[f64], variables: Range<usize>) -> Self {
         let first = variables.start as u32;
         let mut nodes = Vec::with_capacity(variables.len());
@@ -155,7 +154,8 @@ impl<'a> Remaining<'a> {
                     return self.eliminate_dense(component, next.rest(), columns, interrupt);
                 }
             }
-            let variable = next.next(self).expect("a variable for each step");
+            let changed = self.pivot_row.iter().map(|entry| entry.column);
+            let variable = next.next(changed, |i| self.nodes[i as usize].diagonal).expect("a variable for each step");
             self.eliminate(variable, columns)?;
         }
         Ok(())
@@ -171,7 +171,7 @@ impl<'a> Remaining<'a> {
         for Entry { column, value } in &mut self.pivot_row {
             let node = &mut self.nodes[*column as usize];
             if is_negligible(*value, pivot, node.diagonal) {
-                // The entry is forgotten in the row of the other as well.
+                // Delete the mirror image as well.
                 let row = &mut self.entries[node.row()];
                 let at = row.partition_point(|e| e.column < variable);
                 row.copy_within(at + 1.., at);
@@ -229,13 +229,13 @@ impl<'a> Remaining<'a> {
         Ok(())
     }
 
-    /// Is what is left of an entry rounding?
+    /// Whether an entry has cancelled, up to rounding.
     fn has_cancelled(&self, left: f64, before: f64, a: usize, b: usize) -> bool {
-        // Most entries do not cancel at all, and the diagonal of b is far away.
+        // The cheap test first: most entries do not cancel, and the diagonal of b is likely not in the cache.
         left.abs() <= 1e-3 * before.abs() && is_negligible(left, self.nodes[a].diagonal, self.nodes[b].diagonal)
     }
 
-    /// Put a row that has outgrown its place at the end, with room for as much again.
+    /// Move a row that has outgrown its place to the end, with room to double.
     fn move_row(&mut self, i: usize) -> Result<(), IcidError> {
         let (start, len) = (self.entries.len(), self.changed_row.len());
         if start + 2 * len > self.entries.capacity() {
@@ -248,7 +248,7 @@ impl<'a> Remaining<'a> {
         Ok(())
     }
 
-    /// Hand what remains of a component to the dense kernel.
+    /// Eliminate the rest of a component by dense arithmetic.
     fn eliminate_dense(
         &self,
         component: Range<usize>,
@@ -290,87 +290,5 @@ impl<'a> Remaining<'a> {
             columns.push(variable, pivot / scale / scale, causes.map(weight));
         });
         Ok(())
-    }
-}
-
-/// Which variable is next.
-trait Next {
-    fn next(&mut self, remaining: &Remaining) -> Option<u32>;
-
-    /// The variables still to come, the next one last, where that is settled.
-    fn rest(&self) -> Option<Vec<u32>>;
-}
-
-/// The smallest diagonal entry next.
-///
-/// Only the smaller ones are kept in a heap, up to a bound that is raised when the heap runs empty: of a million, most
-/// are far from being next, and a heap of them all misses the cache at every level.
-struct Queue {
-    /// Those not yet eliminated when the bound was set, as numbered.
-    rest: Vec<u32>,
-    /// The largest entry that is in the heap, as bits.
-    bound: u64,
-    /// Entries that have changed since are found out when they come up.
-    near: BinaryHeap<Reverse<(u64, u32)>>,
-}
-
-impl Queue {
-    /// The heap takes this part of what is left.
-    const SHARE: usize = 4;
-
-    fn new(component: Range<usize>) -> Self {
-        Self { rest: component.map(|i| i as u32).collect(), bound: 0, near: BinaryHeap::new() }
-    }
-
-    fn refill(&mut self, bits: impl Fn(u32) -> u64) {
-        self.rest.retain(|&i| bits(i) > 0);
-        let mut keys: Vec<u64> = self.rest.iter().map(|&i| bits(i)).collect();
-        if keys.is_empty() {
-            return;
-        }
-        let middle = keys.len() / Self::SHARE;
-        self.bound = *keys.select_nth_unstable(middle).1;
-        let entries = self.rest.iter().map(|&i| (bits(i), i)).filter(|&(key, _)| key <= self.bound);
-        self.near = entries.map(Reverse).collect::<Vec<_>>().into();
-    }
-}
-
-impl Next for Queue {
-    fn next(&mut self, remaining: &Remaining) -> Option<u32> {
-        // Diagonal entries are positive, or zero once eliminated; such numbers are ordered as their bits are.
-        let bits = |i: u32| remaining.nodes[i as usize].diagonal.to_bits();
-        for &Entry { column, .. } in &remaining.pivot_row {
-            if bits(column) <= self.bound {
-                self.near.push(Reverse((bits(column), column)));
-            }
-        }
-        loop {
-            while let Some(Reverse((key, i))) = self.near.pop() {
-                if bits(i) == key {
-                    return Some(i);
-                }
-            }
-            self.refill(bits);
-            if self.near.is_empty() {
-                return None;
-            }
-        }
-    }
-
-    fn rest(&self) -> Option<Vec<u32>> {
-        None
-    }
-}
-
-/// The last of a list next.
-struct List(Vec<u32>);
-
-impl Next for List {
-    fn next(&mut self, _: &Remaining) -> Option<u32> {
-        self.0.pop()
-    }
-
-    fn rest(&self) -> Option<Vec<u32>> {
-        Some(self.0.clone())
     }
 }
