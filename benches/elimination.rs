@@ -1,16 +1,14 @@
 //! Elimination of sparse and dense inverse covariance matrices.
 #![allow(missing_docs)]
 
-#[path = "../tests/rust/common/mod.rs"]
 mod common;
 
-use common::{Random, random_dag, random_theta};
+use common::{Random, criterion, random_dag, random_theta};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use icid_rs::order::{Rule, eliminate_dense, eliminate_sparse};
 use icid_rs::{Interrupt, LinearSem};
 use ndarray::Array2;
 use std::hint::black_box;
-use std::time::Duration;
 
 const SMALLEST: Rule = Rule::SmallestPivot { noise_variances: None };
 
@@ -54,13 +52,5 @@ fn order(b: &sprs::CsMat<f64>) -> Vec<usize> {
     icid_rs::order::heaviest_acyclic(b.view()).unwrap().order
 }
 
-// Short measurements, so that all benches together take two minutes.
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
-    targets = sparse, dense
-}
+criterion_group! { name = benches; config = criterion(); targets = sparse, dense }
 criterion_main!(benches);

@@ -1,16 +1,14 @@
 //! One evaluation of the augmented Lagrangian, and what has to be built before the first one.
 #![allow(missing_docs)]
 
-#[path = "../tests/rust/common/mod.rs"]
 mod common;
 
-use common::{Random, random_theta};
+use common::{Random, criterion, random_theta};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::pattern::TwoHop;
 use icid_rs::{Interrupt, Problem};
 use std::hint::black_box;
-use std::time::Duration;
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -79,13 +77,5 @@ fn crossover(c: &mut Criterion) {
     group.finish();
 }
 
-// Short measurements, so that all benches together take two minutes.
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
-    targets = evaluation, pattern, crossover
-}
+criterion_group! { name = benches; config = criterion(); targets = evaluation, pattern, crossover }
 criterion_main!(benches);

@@ -1,10 +1,9 @@
 //! Search over orders, and regression along one, on samples of random models.
 #![allow(missing_docs)]
 
-#[path = "../tests/rust/common/mod.rs"]
 mod common;
 
-use common::{Random, random_dag, sample};
+use common::{Random, criterion, random_dag, sample};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use icid_rs::moments::{Missing, Moments};
 use icid_rs::neighbours::{Standardised, neighbourhood_precision, standardise};
@@ -14,7 +13,6 @@ use icid_rs::{Interrupt, Knowledge};
 use ndarray::Array2;
 use sprs::CsMat;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Samples of a random model with unequal noise variances: their covariance, and an estimate of Θ.
 fn table(d: usize, degree: usize, n: usize) -> (Array2<f64>, CsMat<f64>) {
@@ -52,13 +50,5 @@ fn search(c: &mut Criterion) {
     group.finish();
 }
 
-// Short measurements, so that all benches together take two minutes.
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
-    targets = search
-}
+criterion_group! { name = benches; config = criterion(); targets = search }
 criterion_main!(benches);

@@ -1,15 +1,13 @@
 //! Whole decompositions over d and degree, under both schedules.
 #![allow(missing_docs)]
 
-#[path = "../tests/rust/common/mod.rs"]
 mod common;
 
-use common::random_theta;
+use common::{criterion, random_theta};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use icid_rs::solver::Monitor;
 use icid_rs::{Problem, Schedule, Settings, decompose};
 use std::hint::black_box;
-use std::time::Duration;
 
 fn solve(c: &mut Criterion) {
     let mut group = c.benchmark_group("solve");
@@ -26,13 +24,5 @@ fn solve(c: &mut Criterion) {
     group.finish();
 }
 
-// Short measurements, so that all benches together take two minutes.
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
-    targets = solve
-}
+criterion_group! { name = benches; config = criterion(); targets = solve }
 criterion_main!(benches);

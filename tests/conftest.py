@@ -9,6 +9,7 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter):
     """End a run with a line that says what was skipped, and what to install."""
     counts: Counter[str] = Counter()

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
+
 
 def call_while(function: Callable[[Any], Any], argument: Any, act: Callable[[], object], returned: list[Any]) -> None:
     """Call a function of the core, let another thread act once the call has begun, and keep what is returned.
@@ -38,6 +40,12 @@ def call_while(function: Callable[[Any], Any], argument: Any, act: Callable[[], 
         thread.join()
 
 
-def send(number: signal.Signals) -> None:
-    """Send this process a signal."""
-    os.kill(os.getpid(), number)
+def assert_ends_a_call(
+    number: signal.Signals, error: type[BaseException], function: Callable[[Any], Any], argument: Any
+) -> None:
+    """Assert that a signal in the middle of a call of the core makes the core raise an exception."""
+    returned: list[Any] = []
+    with pytest.raises(error) as caught:
+        call_while(function, argument, lambda: os.kill(os.getpid(), number), returned)
+    assert returned == [], "the signal was handled after the call"
+    assert caught.value.__context__ is None, "the call had failed already"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.covariance import LedoitWolf
 
-from icid_rs.precision.estimate import reason, settle_kind
+from icid_rs import ICID, Moments
+from icid_rs._util.stopwatch import Stopwatch
+from icid_rs.data.sample import read
+from icid_rs.options import Options
+from icid_rs.precision.estimate import KINDS, choose_estimator, reason, settle_kind
 from icid_rs.precision.neighbourhood import LARGE
 
 
@@ -50,3 +55,42 @@ def test_a_ridge_needs_tests(n, d):
 def test_reasons(kind, n, d, why):
     assert settle_kind("auto", n, d) == kind
     assert why in reason(kind, n, d)
+
+
+def choice(X, **parameters):
+    options = Options.of(ICID(**parameters), KINDS)
+    return choose_estimator(read(X, None, options, Stopwatch()), options)
+
+
+X = np.random.default_rng(0).normal(size=(40, 4))
+HOLES = np.where(np.arange(160).reshape(40, 4) == 7, np.nan, X)
+SOME_ROWS = Moments(reservoir=10).update(X)
+
+
+@pytest.mark.parametrize(
+    ("table", "parameters", "kind", "explained"),
+    [
+        (X, {}, "fdr", True),
+        (X[:6], {}, "lasso", True),
+        (X, {"precision": "lasso"}, "lasso", False),
+        (HOLES, {"missing": "pairwise"}, "fdr", True),
+        (SOME_ROWS, {}, "fdr", True),
+        (np.eye(4), {"precision": "precomputed"}, "precomputed", False),
+    ],
+)
+def test_choices(table, parameters, kind, explained):
+    found = choice(table, **parameters)
+    assert found.kind == kind
+    assert (found.reason is not None) == explained
+
+
+@pytest.mark.parametrize(
+    ("table", "parameters", "message"),
+    [
+        (HOLES, {"missing": "pairwise"}, "needs complete rows"),
+        (SOME_ROWS, {}, "needs all rows, but the moments keep only some"),
+    ],
+)
+def test_estimators_of_others_need_rows(table, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        choice(table, precision=LedoitWolf(), **parameters)

@@ -16,7 +16,7 @@ from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.precision.covariance import Covariance
 from icid_rs.precision.neighbourhood import neighbourhood_precision, regress_on_rows
 from icid_rs.precision.standardise import standardise, standardised_root
-from tests.helpers.interrupts import call_while, send
+from tests.helpers.interrupts import assert_ends_a_call
 from tests.helpers.problems import model
 
 
@@ -157,9 +157,6 @@ class TestPrecision:
 def test_ctrl_c_ends_a_selection():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4000)) + rng.normal(size=(400, 1))
-    returned = []
     # As if from 20 000 rows: the smaller penalty makes the regressions long.
     select = partial(_core.neighbourhood_precision, deviations=np.ones(4000), samples=20_000)
-    with pytest.raises(KeyboardInterrupt):
-        call_while(select, values_of(X), lambda: send(signal.SIGINT), returned)
-    assert returned == []
+    assert_ends_a_call(signal.SIGINT, KeyboardInterrupt, select, values_of(X))

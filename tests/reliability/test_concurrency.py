@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from icid_rs import ICID, _core, datasets, decompose
 from icid_rs._util.validation import csr_parts
 from tests.helpers import WATCHDOG
-from tests.helpers.interrupts import call_while, send
+from tests.helpers.interrupts import assert_ends_a_call, call_while
 from tests.helpers.needs import need
 from tests.helpers.problems import random_theta
 
@@ -35,8 +35,8 @@ SETTINGS = {
 ENDLESS = {"max_alm_iter": 10**6, "tol": 1e-300, "fista_tol": 1e-300, "max_fista_iter": 10**9}
 
 
-def solver(**settings):
-    """Return a function of the core that decomposes what is passed to it."""
+def solver(**settings) -> partial:
+    """The core's half of `decompose`, which runs no Python."""
     return partial(_core.decompose, settings=SETTINGS | settings, callback=None, n_threads=None)
 
 
@@ -51,16 +51,24 @@ def test_same_bits_for_any_number_of_threads():
 
 @pytest.mark.parametrize(("d", "degree"), [(20_000, 1), (1_500, 60)], ids=["sparse", "dense"])
 def test_ctrl_c_ends_a_solve(d, degree):
-    theta, returned = random_theta(d, degree, 1), []
-    with pytest.raises(KeyboardInterrupt):
-        call_while(solver(**ENDLESS), {"theta": csr_parts(theta)}, lambda: send(signal.SIGINT), returned)
-    assert returned == []
+    problem = {"theta": csr_parts(random_theta(d, degree, 1))}
+    assert_ends_a_call(signal.SIGINT, KeyboardInterrupt, solver(**ENDLESS), problem)
     assert decompose(np.eye(3)).status == "converged"
 
 
+@pytest.mark.parametrize(
+    ("function", "argument", "why"),
+    [(sum, range(10**7), "after the call"), (partial(sorted, nonsense=1), [], "failed already")],
+)
+def test_a_signal_that_ends_no_call_is_noticed(function, argument, why):
+    """A test of the tests: functions that hear no signals, or fail before it comes."""
+    with pytest.raises(AssertionError, match=why):
+        assert_ends_a_call(signal.SIGINT, KeyboardInterrupt, function, argument)
+
+
 def test_other_threads_run_during_a_solve():
-    theta, returned, seen = random_theta(6_000, 1, 1), [], []
-    call_while(solver(), {"theta": csr_parts(theta)}, lambda: seen.append(len(returned)), returned)
+    problem, returned, seen = {"theta": csr_parts(random_theta(6_000, 1, 1))}, [], []
+    call_while(solver(), problem, lambda: seen.append(len(returned)), returned)
     assert len(returned) == 1
     assert seen == [0]
 
@@ -199,14 +207,12 @@ def test_a_handler_of_sigterm_may_raise():
     def leave(*_: object) -> None:
         raise SystemExit(3)
 
-    theta, returned = random_theta(20_000, 1, 1), []
+    problem = {"theta": csr_parts(random_theta(20_000, 1, 1))}
     previous = signal.signal(signal.SIGTERM, leave)
     try:
-        with pytest.raises(SystemExit):
-            call_while(solver(**ENDLESS), {"theta": csr_parts(theta)}, lambda: send(signal.SIGTERM), returned)
+        assert_ends_a_call(signal.SIGTERM, SystemExit, solver(**ENDLESS), problem)
     finally:
         signal.signal(signal.SIGTERM, previous)
-    assert returned == []
     assert decompose(np.eye(3)).status == "converged"
 
 
