@@ -216,9 +216,7 @@ impl TwoHop {
                 number_two_hop_rows(support, rows.clone(), slots.into_slice(), sizes.into_slice());
             }
         });
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         let offsets = running_sum(sizes);
         ensure_room::<f64>("the multipliers on the two-hop pattern", offsets[d] as u128)?;
         Ok(Self { offsets, slot_offsets, slots, blocks })

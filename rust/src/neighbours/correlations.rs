@@ -1,6 +1,7 @@
 //! Correlations above a cut, computed block by block and stored as a sparse matrix.
 
 use super::Standardised;
+use crate::algebra::check::check_parameter;
 use crate::algebra::csr::Counts;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -16,9 +17,7 @@ const BLOCK: usize = 64;
 /// # Errors
 /// [`IcidError::Parameter`] if the cut is negative or NaN; [`IcidError::Interrupted`].
 pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
-    if cut.is_nan() || cut < 0.0 {
-        return Err(IcidError::Parameter { name: "cut", value: cut, requirement: "a number >= 0" });
-    }
+    check_parameter("cut", cut, cut >= 0.0, "a number >= 0")?;
     let d = data.variables();
     let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
     let blocks = starts
@@ -28,9 +27,7 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
             let rows = data.0.slice(s![start..(start + BLOCK).min(d), ..]);
             // In short blocks, so that the products that are discarded need little memory.
             for from in (start..d).step_by(16 * BLOCK) {
-                if interrupt.is_raised() {
-                    return Err(IcidError::Interrupted);
-                }
+                interrupt.check()?;
                 let products = rows.dot(&data.0.slice(s![from..(from + 16 * BLOCK).min(d), ..]).t());
                 let above = products.indexed_iter().filter(|&((i, j), r)| from + j > start + i && r.abs() > cut);
                 found.extend(above.map(|((i, j), &r)| ((start + i) as u32, (from + j) as u32, r)));

@@ -7,6 +7,7 @@
 
 use super::check::check_symmetric;
 use super::{Standardised, from_rows};
+use crate::algebra::check::check_parameter;
 use crate::algebra::components::DisjointSets;
 use crate::algebra::spd::Spd;
 use crate::error::IcidError;
@@ -48,10 +49,7 @@ pub fn refit(
     interrupt: &Interrupt,
 ) -> Result<CsMat<f64>, IcidError> {
     check_symmetric("support", data, support)?;
-    if !(0.0..=1.0).contains(&shrinkage) {
-        let requirement = "between 0 and 1";
-        return Err(IcidError::Parameter { name: "shrinkage", value: shrinkage, requirement });
-    }
+    check_parameter("shrinkage", shrinkage, (0.0..=1.0).contains(&shrinkage), "between 0 and 1")?;
     let components = components(support);
     let largest = components.iter().map(Vec::len).max().unwrap_or(0) as u128;
     ensure_room::<f64>("the covariance of the largest connected component", largest * largest)?;
@@ -109,9 +107,7 @@ fn fit(
     for _ in 0..SWEEPS {
         let mut change = 0.0_f64;
         for (j, (node, target)) in nodes.iter_mut().zip(&targets).enumerate() {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
+            interrupt.check()?;
             let neighbours = &node.neighbours;
             let entry = |a: usize, b: usize| covariance[[neighbours[a], neighbours[b]]];
             let factor = Spd::factorise(neighbours.len(), entry, std::mem::take(&mut buffer));

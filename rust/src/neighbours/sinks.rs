@@ -77,9 +77,7 @@ pub fn eliminate_sinks(
         if version != versions[variable as usize] {
             continue;
         }
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         order.push(variable as usize);
         let around = std::mem::take(&mut neighbours[variable as usize]);
         versions[variable as usize] = u32::MAX;

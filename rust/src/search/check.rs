@@ -1,6 +1,7 @@
 //! Checks of candidates and start orders against the variables and prior knowledge.
 
 use super::Evidence;
+use crate::algebra::check::check_length;
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 
@@ -29,9 +30,7 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
 
 /// Candidates are symmetric lists, ascending.
 fn check_candidates(candidates: &[Vec<u32>], d: usize) -> Result<(), IcidError> {
-    if candidates.len() != d {
-        return Err(IcidError::Length { what: "candidates", expected: d, found: candidates.len() });
-    }
+    check_length("candidates", candidates.len(), d)?;
     for (row, list) in candidates.iter().enumerate() {
         let is_ascending = list.windows(2).all(|pair| pair[0] < pair[1]);
         let outside = list.iter().find(|&&i| i as usize >= d || i as usize == row);

@@ -108,9 +108,7 @@ pub fn search(
             (best, improved) = (rank, improved.max(made));
         }
     }
-    if interrupt.is_raised() {
-        return Err(IcidError::Interrupted);
-    }
+    interrupt.check()?;
     let best = best_of(&states);
     Ok(Found {
         order: best.order().into_iter().map(|i| i as usize).collect(),

@@ -19,6 +19,7 @@ mod sparse;
 pub(super) use dense::DenseTheta;
 pub(super) use factor::Factor;
 
+use crate::algebra::check::check_parameter_not_negative;
 use crate::algebra::csr::{Counts, Csr};
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
@@ -148,7 +149,7 @@ pub fn eliminate_sparse(
     drop: f64,
     interrupt: &Interrupt,
 ) -> Result<LinearSem, IcidError> {
-    check_drop(drop)?;
+    check_parameter_not_negative("drop", drop)?;
     let order = match rule {
         Rule::SmallestPivot { .. } => None,
         Rule::Along(order) => Some(order),
@@ -175,7 +176,7 @@ pub fn eliminate_dense(
     drop: f64,
     interrupt: &Interrupt,
 ) -> Result<LinearSem, IcidError> {
-    check_drop(drop)?;
+    check_parameter_not_negative("drop", drop)?;
     let theta = DenseTheta::new(theta, rule)?;
     theta.factorise(interrupt)?.clear_cancelled().to_sem(drop)?.in_range()
 }
@@ -203,13 +204,6 @@ fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
         }
     }
     Ok(scales)
-}
-
-fn check_drop(drop: f64) -> Result<(), IcidError> {
-    if drop >= 0.0 && drop.is_finite() {
-        return Ok(());
-    }
-    Err(IcidError::Parameter { name: "drop", value: drop, requirement: "finite and >= 0" })
 }
 
 /// Whether an entry is zero up to rounding, given the diagonal entries of its row and column.
