@@ -1,6 +1,7 @@
 //! Which pairs of variables depend on each other: correlations, and tests of partial correlations.
 
 use crate::algebra::check::{check_parameter, check_square, check_variances};
+use crate::algebra::product::square;
 use crate::algebra::quantile::normal_upper_quantile;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
@@ -44,7 +45,7 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
         }
         Ok(())
     })?;
-    Ok(Array2::from_shape_vec((d, d), entries).expect("an entry for each pair"))
+    Ok(square(d, entries))
 }
 
 /// Pairs (i, j), i > j, whose partial correlation differs from zero, row by row.

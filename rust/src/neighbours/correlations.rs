@@ -2,7 +2,7 @@
 
 use super::Standardised;
 use crate::algebra::check::check_parameter;
-use crate::algebra::csr::Counts;
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::s;
@@ -19,9 +19,9 @@ const BLOCK: usize = 64;
 pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
     check_parameter("cut", cut, cut >= 0.0, "a number >= 0")?;
     let d = data.variables();
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks = starts
+    let blocks = (0..d)
         .into_par_iter()
+        .step_by(BLOCK)
         .map(|start| {
             let mut found: Vec<(u32, u32, f64)> = Vec::new();
             let rows = data.0.slice(s![start..(start + BLOCK).min(d), ..]);
@@ -36,8 +36,6 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
         })
         .collect::<Result<Vec<_>, _>>()?;
 
-    let both = |(i, j, r): (u32, u32, f64)| [(i as usize, j as usize, r), (j as usize, i as usize, r)];
-    let rows = blocks.iter().flatten().flat_map(|&pair| both(pair).map(|(row, ..)| row));
-    let counts = Counts::new(d, rows);
-    Ok(counts.fill(blocks.into_iter().flatten().flat_map(both)).sorted().into_square())
+    let both = |&(i, j, r): &(u32, u32, f64)| [(i as usize, j as usize, r), (j as usize, i as usize, r)];
+    Ok(from_entries((d, d), || blocks.iter().flatten().flat_map(both)))
 }

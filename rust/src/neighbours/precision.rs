@@ -1,7 +1,8 @@
 //! Θ from few samples: first its support, by neighbourhood selection, then its maximum likelihood fit.
 
-use super::check::{check_lengths, check_positive};
+use super::check::check_scales;
 use super::{Standardised, refit, select_neighbours};
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::order::{Rule, eliminate_sparse};
@@ -38,8 +39,7 @@ pub fn neighbourhood_precision(
     interrupt: &Interrupt,
 ) -> Result<NeighbourhoodPrecision, IcidError> {
     let begin = Instant::now();
-    check_lengths("deviations", deviations.len(), data)?;
-    check_positive("deviations", deviations)?;
+    check_scales("deviations", data, deviations)?;
     let support = select_neighbours(data, samples, None, interrupt)?;
     let support_time = begin.elapsed();
     let theta = refit(data, support.view(), 1.0 / samples as f64, interrupt)?;
@@ -52,7 +52,8 @@ pub fn neighbourhood_precision(
     for (row, mut entries) in theta.outer_iterator_mut().enumerate() {
         entries.iter_mut().for_each(|(column, entry)| *entry /= deviations[row] * deviations[column]);
     }
-    let theta = without_zeros(&theta);
+    let nonzero = || theta.iter().filter(|&(&value, _)| value != 0.0).map(|(&value, (i, j))| (i, j, value));
+    let theta = from_entries(theta.shape(), nonzero);
     Ok(NeighbourhoodPrecision { theta, support_time, fit_time: begin.elapsed().saturating_sub(support_time) })
 }
 
@@ -74,13 +75,6 @@ fn is_definite(theta: CsMatView<f64>, interrupt: &Interrupt) -> Result<bool, Ici
         Err(IcidError::Singular { .. }) => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn without_zeros(matrix: &CsMat<f64>) -> CsMat<f64> {
-    let rows = matrix.outer_iterator().map(|row| {
-        row.iter().filter(|&(_, &value)| value != 0.0).map(|(column, &value)| (column as u32, value)).collect()
-    });
-    super::from_rows(&rows.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use super::check::check_symmetric;
 use super::{Standardised, from_rows};
 use crate::algebra::check::check_parameter;
 use crate::algebra::components::DisjointSets;
+use crate::algebra::product::gram;
 use crate::algebra::spd::Spd;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayViewMut2, s};
+use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
@@ -22,8 +22,6 @@ use sprs::{CsMat, CsMatView};
 const SWEEPS: usize = 100;
 /// Sweeps end when no correlation changes by more than this.
 const TOLERANCE: f64 = 1e-4;
-/// Rows of the covariance that are computed at a time.
-const BLOCK: usize = 64;
 
 /// Neighbours of a variable and its regression weights on them.
 struct Node {
@@ -137,18 +135,8 @@ fn fit(
 
 /// Correlations between some variables, shrunk.
 fn correlations(data: Standardised, members: &[u32], shrinkage: f64) -> Array2<f64> {
-    let m = members.len();
-    let mut values = Array2::zeros((m, data.0.ncols()));
-    for (mut row, &member) in values.rows_mut().into_iter().zip(members) {
-        row.assign(&data.0.row(member as usize));
-    }
-    let mut entries = vec![0.0; m * m];
-    entries.par_chunks_mut(BLOCK * m).enumerate().for_each(|(block, part)| {
-        let rows = values.slice(s![BLOCK * block..(BLOCK * (block + 1)).min(m), ..]);
-        let mut part = ArrayViewMut2::from_shape((rows.nrows(), m), part).expect("a block of rows");
-        general_mat_mul(1.0 - shrinkage, &rows, &values.t(), 0.0, &mut part);
-    });
-    let mut covariance = Array2::from_shape_vec((m, m), entries).expect("a row for each");
+    let members: Vec<usize> = members.iter().map(|&member| member as usize).collect();
+    let mut covariance = gram(data.0.select(Axis(0), &members).view(), 1.0 - shrinkage);
     covariance.diag_mut().fill(1.0);
     covariance
 }

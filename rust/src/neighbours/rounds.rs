@@ -51,8 +51,7 @@ pub(super) fn run_rounds<R: Regression, T: Send>(
         }
         Ok(block.into_iter().map(&end).collect())
     };
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks = starts.into_par_iter().map(run_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
+    let blocks = (0..d).into_par_iter().step_by(BLOCK).map(run_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
     Ok(blocks.into_iter().flatten().collect())
 }
 

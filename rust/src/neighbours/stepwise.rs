@@ -88,7 +88,7 @@ pub fn stepwise(
 ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
     check_correlations(data, correlations)?;
     check_pattern("start", data, start)?;
-    places.map_or(Ok(()), |places| check_permutation("places", places, data))?;
+    places.map_or(Ok(()), |places| check_permutation("places", data, places))?;
     let begin = |j: u32| {
         let before = |&i: &u32| places.is_none_or(|at| at[i as usize] < at[j as usize]);
         Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }

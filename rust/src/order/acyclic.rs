@@ -3,11 +3,11 @@
 //! Only edges inside a strongly connected component can lie on a cycle; all others are kept without a search.
 
 use super::incremental::{Growing, OrderedGraph, Reachability};
-use crate::algebra::csr::Counts;
+use crate::algebra::csr::from_entries;
 use crate::algebra::strong::strong_components;
 use crate::error::IcidError;
 use crate::sem::{Dag, check_weights};
-use sprs::{CsMat, CsMatView};
+use sprs::CsMatView;
 
 /// The largest component whose descendants are stored as bits (32 MiB).
 const LARGEST_BITS: usize = 1 << 14;
@@ -53,7 +53,8 @@ pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Dag, IcidError> {
         kept.extend(edges.into_iter().filter(|edge| graph.try_insert(local(edge.from), local(edge.to))));
         order.extend(graph.order().into_iter().map(|k| component[k as usize] as usize));
     }
-    Ok(Dag { graph: to_matrix(d, &kept), order })
+    let entries = || kept.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.weight));
+    Ok(Dag { graph: from_entries((d, d), entries), order })
 }
 
 #[derive(Clone, Copy)]
@@ -63,16 +64,11 @@ struct Edge {
     weight: f64,
 }
 
-fn to_matrix(d: usize, edges: &[Edge]) -> CsMat<f64> {
-    let entries = edges.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.weight));
-    Counts::new(d, entries.clone().map(|(from, ..)| from)).fill(entries).sorted().into_square()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sprs::TriMat;
+    use sprs::{CsMat, TriMat};
 
     fn graph(d: usize, edges: &[(usize, usize, f64)]) -> CsMat<f64> {
         let mut triplets = TriMat::new((d, d));

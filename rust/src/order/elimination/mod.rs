@@ -20,7 +20,7 @@ pub(super) use dense::DenseTheta;
 pub(super) use factor::Factor;
 
 use crate::algebra::check::check_parameter_not_negative;
-use crate::algebra::csr::{Counts, Csr};
+use crate::algebra::csr::{Counts, Csr, from_entries};
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -29,7 +29,7 @@ use crate::memory::ensure_room;
 use crate::problem::SparseTheta;
 use crate::sem::LinearSem;
 use ndarray::ArrayView2;
-use sprs::{CsMat, CsMatView};
+use sprs::CsMatView;
 
 /// Partial correlation up to which an entry counts as zero: the rounding error of a cancellation.
 ///
@@ -122,11 +122,8 @@ pub fn eliminate(theta: Theta, rule: Rule, drop: f64, interrupt: &Interrupt) -> 
     match theta {
         Theta::Dense(theta) if dense => eliminate_dense(&theta, rule, drop, interrupt),
         Theta::Dense(theta) => {
-            let d = theta.nrows();
             let entries = || theta.indexed_iter().filter(|&(_, &value)| value != 0.0);
-            let counts = Counts::new(d, entries().map(|((i, _), _)| i));
-            let sparse = counts.fill(entries().map(|((i, j), &value)| (i, j, value)));
-            let matrix = CsMat::new(theta.dim(), sparse.offsets, sparse.indices, sparse.values);
+            let matrix = from_entries(theta.dim(), || entries().map(|((i, j), &value)| (i, j, value)));
             eliminate_sparse(matrix.view(), rule, drop, interrupt)
         }
         Theta::Sparse(theta) if dense => {
