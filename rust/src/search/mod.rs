@@ -141,7 +141,7 @@ fn descend_from<'a, 'e>(
             while in_time() && state.add_missing_parents() {}
             let start = Instant::now();
             state.descend(in_time);
-            let descent = (state.moves(), start.elapsed().as_secs_f64());
+            let descent = (state.moves, start.elapsed().as_secs_f64());
             descend_fully(state, in_time);
             descent
         })

@@ -115,11 +115,7 @@ impl<'a> Searcher<'a> {
     pub fn eliminate(&self, penalty: f64, noise: Noise, interrupt: &Interrupt) -> Result<Fitted, IcidError> {
         let noise_variances = noise.variances();
         if let Some(inverse) = &self.table.inverse {
-            let rule = if self.knowledge.is_trivial() {
-                Rule::SmallestPivot { noise_variances }
-            } else {
-                Rule::Respecting { noise_variances, knowledge: self.knowledge }
-            };
+            let rule = Rule::smallest_pivot(noise_variances, self.knowledge);
             return regress_along(&self.regression(penalty, noise)?, inverse, rule, interrupt);
         }
         let rule = Rule::SmallestPivot { noise_variances };

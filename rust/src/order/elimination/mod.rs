@@ -67,6 +67,15 @@ pub enum Rule<'a> {
 }
 
 impl<'a> Rule<'a> {
+    /// The smallest pivot next, as far as background knowledge allows.
+    pub(crate) fn smallest_pivot(noise_variances: Option<&'a [f64]>, knowledge: &'a Knowledge) -> Self {
+        if knowledge.is_trivial() {
+            Self::SmallestPivot { noise_variances }
+        } else {
+            Self::Respecting { noise_variances, knowledge }
+        }
+    }
+
     fn noise_variances(self) -> Option<&'a [f64]> {
         match self {
             Self::SmallestPivot { noise_variances } | Self::Respecting { noise_variances, .. } => noise_variances,
