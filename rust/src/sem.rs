@@ -134,18 +134,6 @@ pub struct Dag {
     pub order: Vec<usize>,
 }
 
-impl Dag {
-    /// Make a graph from its edges and a causal order.
-    ///
-    /// # Errors
-    /// When the graph is not square or not finite, or has an edge that contradicts the order.
-    pub fn new(graph: CsMat<f64>, order: Vec<usize>) -> Result<Self, IcidError> {
-        check_weights(graph.view())?;
-        check_acyclic(graph.view(), &order)?;
-        Ok(Self { graph, order })
-    }
-}
-
 /// Check that B is square and finite.
 pub(crate) fn check_weights(b: CsMatView<f64>) -> Result<(), IcidError> {
     check_square("B", b.shape())?;
@@ -187,6 +175,5 @@ mod tests {
         assert!(matches!(make(edge(0, 1, 2.0), &[0], &[1.0, 1.0]), Err(IcidError::Length { .. })));
         assert!(matches!(make(edge(0, 1, 2.0), &[0, 1], &[1.0]), Err(IcidError::Size { .. })));
         assert!(matches!(make(edge(0, 1, 2.0), &[0, 1], &[1.0, 0.0]), Err(IcidError::Variance { index: 1, .. })));
-        assert!(Dag::new(CsMat::zero((2, 3)), vec![0, 1]).is_err());
     }
 }

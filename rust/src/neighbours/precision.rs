@@ -43,7 +43,7 @@ pub fn neighbourhood_precision(
     let support = select_neighbours(data, samples, None, interrupt)?;
     let support_time = begin.elapsed();
     let theta = refit(data, support.view(), 1.0 / samples as f64, interrupt)?;
-    let mut theta = symmetric_mean(theta);
+    let mut theta = symmetric_mean(&theta);
     while !is_definite(theta.view(), interrupt)? {
         for (row, mut entries) in theta.outer_iterator_mut().enumerate() {
             entries.iter_mut().filter(|&(column, _)| column != row).for_each(|(_, entry)| *entry *= 1.0 - SHRINKAGE);
@@ -57,14 +57,9 @@ pub fn neighbourhood_precision(
     Ok(NeighbourhoodPrecision { theta, support_time, fit_time: begin.elapsed().saturating_sub(support_time) })
 }
 
-/// The mean of a matrix and its transpose, which has the same pattern.
-fn symmetric_mean(mut theta: CsMat<f64>) -> CsMat<f64> {
-    let mirrored = theta.transpose_view().to_csr();
-    debug_assert_eq!(mirrored.indices(), theta.indices());
-    for (entry, mirrored) in theta.data_mut().iter_mut().zip(mirrored.data()) {
-        *entry = (*entry + mirrored) / 2.0;
-    }
-    theta
+/// The mean of a matrix and its transpose.
+fn symmetric_mean(theta: &CsMat<f64>) -> CsMat<f64> {
+    (theta + &theta.transpose_view().to_csr()).map(|sum| sum / 2.0)
 }
 
 /// Whether Θ is positive definite: whether elimination finds only positive pivots.
@@ -93,6 +88,6 @@ mod tests {
     #[test]
     fn the_mean_with_the_transpose_is_symmetric() {
         let theta = CsMat::new((2, 2), vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.25, 3.0]);
-        assert_eq!(symmetric_mean(theta).data(), [2.0, 0.375, 0.375, 3.0]);
+        assert_eq!(symmetric_mean(&theta).data(), [2.0, 0.375, 0.375, 3.0]);
     }
 }

@@ -82,13 +82,13 @@ pub fn wide_precision(
         Ok(Round { b, order, noise_variances, score })
     };
     let mut best = round(support.view())?;
-    let mut theta = best.precision();
+    let mut theta = precision(best.b.view(), &best.noise_variances);
     for _ in 1..ROUNDS {
         let next = round(theta.view())?;
         if next.score >= best.score {
             break;
         }
-        theta = next.precision();
+        theta = precision(next.b.view(), &next.noise_variances);
         best = next;
     }
     // The lower triangle and its mirror image: rounding may make the two differ.
@@ -107,12 +107,6 @@ struct Round {
     order: Vec<usize>,
     noise_variances: Vec<f64>,
     score: f64,
-}
-
-impl Round {
-    fn precision(&self) -> CsMat<f64> {
-        precision(self.b.view(), &self.noise_variances)
-    }
 }
 
 /// Regress each variable on those before it in an order, stepwise, starting from its neighbours in a pattern.

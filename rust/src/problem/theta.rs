@@ -77,11 +77,6 @@ impl SparseTheta {
         diagonal
     }
 
-    /// Reorder values from the caller's to the internal numbering.
-    pub fn in_internal_numbering(&self, values: &[f64]) -> Vec<f64> {
-        self.names.iter().map(|&name| values[name as usize]).collect()
-    }
-
     /// Number of variables d.
     pub fn dim(&self) -> usize {
         self.names.len()

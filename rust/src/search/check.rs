@@ -11,8 +11,8 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
         return Err(IcidError::NoStart);
     }
     check_candidates(candidates, d)?;
-    let required = || (0..d as u32).flat_map(|j| evidence.knowledge.required_parents(j).iter().map(move |&i| (i, j)));
-    for (cause, effect) in required() {
+    let required = (0..d as u32).flat_map(|j| evidence.knowledge.required_parents(j).iter().map(move |&i| (i, j)));
+    for (cause, effect) in required {
         if candidates[cause as usize].binary_search(&effect).is_err() {
             let (row, column) = (cause as usize, effect as usize);
             return Err(IcidError::Missing { row, column });
@@ -20,10 +20,7 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
     }
     for start in starts {
         let order: Vec<usize> = start.iter().map(|&i| i as usize).collect();
-        let places = inverse(&check_order(&order, d)?);
-        if let Some((i, j)) = required().find(|&(i, j)| places[i as usize] >= places[j as usize]) {
-            return Err(IcidError::Backwards { cause: i as usize, effect: j as usize });
-        }
+        evidence.knowledge.check_places(&inverse(&check_order(&order, d)?))?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
-use super::parents::weights;
 use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
@@ -133,11 +132,6 @@ impl<'a> Evidence<'a> {
         }
         // The rows may be a subsample.
         shape.gain(&sums, n, self.score.samples.min(n as f64))
-    }
-
-    /// As [`Self::shape_gain`], from the parents that a regression has picked and its steps.
-    pub(crate) fn shape_gain_of(&self, variable: u32, picked: &[u32], steps: &[f64]) -> f64 {
-        self.shape_gain(variable, picked, &weights(picked, steps))
     }
 }
 

@@ -167,7 +167,8 @@ pub fn eliminate_sparse(
     };
     let theta = SparseTheta::new(theta, rule.noise_variances())?;
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
-    let scales = theta.in_internal_numbering(&scales(&theta.diagonal_by_name(), rule)?);
+    let scales = scales(&theta.diagonal_by_name(), rule)?;
+    let scales: Vec<f64> = theta.names.iter().map(|&name| scales[name as usize]).collect();
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
     columns.into_sem(&theta.names, drop).in_range()
 }
