@@ -1,5 +1,6 @@
 //! A flag that ends a long computation from another thread.
 
+use crate::error::IcidError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,5 +28,10 @@ impl Interrupt {
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Fail if the computation was asked to stop.
+    pub(crate) fn check(&self) -> Result<(), IcidError> {
+        if self.is_raised() { Err(IcidError::Interrupted) } else { Ok(()) }
     }
 }

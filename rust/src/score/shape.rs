@@ -3,7 +3,7 @@
 //! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its sums and its
 //! gain; `#[default]` marks the one that is used.
 
-use crate::algebra::check::{check_finite_sparse, check_shape, check_size};
+use crate::algebra::check::{check_finite_sparse, check_not_empty, check_shape, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::ArrayView2;
@@ -91,9 +91,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     interrupt: &Interrupt,
 ) -> Result<Vec<f64>, IcidError> {
     let (n, d) = rows.dim();
-    if n == 0 {
-        return Err(IcidError::Empty { what: "the table of rows" });
-    }
+    check_not_empty("the table of rows", n)?;
     check_size("location", location.len(), d)?;
     check_shape("B", b.shape(), d)?;
     check_finite_sparse("B", b)?;
@@ -103,9 +101,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     // Variables in rows: `centred[j * height + k]` is row k of the block.
     let mut centred = vec![0.0; d * BLOCK_ROWS.min(n)];
     for start in (0..n).step_by(BLOCK_ROWS) {
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         let height = BLOCK_ROWS.min(n - start);
         let centred = &mut centred[..d * height];
         centred.par_chunks_mut(VARIABLES * height).enumerate().for_each(|(task, columns)| {

@@ -217,6 +217,8 @@ impl Workspace {
         let mut causes = self.picked.clone();
         causes.sort_unstable();
         let Self { negentropies, picked, steps, .. } = self;
-        *negentropies.entry((variable, causes)).or_insert_with(|| evidence.shape_gain_of(variable, picked, steps))
+        *negentropies
+            .entry((variable, causes))
+            .or_insert_with(|| evidence.shape_gain(variable, picked, &weights(picked, steps)))
     }
 }
