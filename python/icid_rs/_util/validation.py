@@ -27,6 +27,19 @@ def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.floa
     return cast("sp.csr_array[np.float64, tuple[int, int]]", csr)
 
 
+def as_square(
+    matrix: Any, name: str, remedy: str = "every entry must be finite"
+) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Return a square matrix of finite entries in canonical CSR form."""
+    csr = as_csr(matrix, name)
+    if csr.shape[0] != csr.shape[1]:
+        raise ValueError(f"{name} must be square, but its shape is {csr.shape}")
+    for k in np.flatnonzero(~np.isfinite(csr.data)):
+        row = int(np.searchsorted(csr.indptr, k, side="right")) - 1
+        raise ValueError(f"{name}[{row}, {csr.indices[k]}] is {csr.data[k]}: {remedy}")
+    return csr
+
+
 def as_theta(theta: Any) -> Any:
     """Return Θ in float64, dense or sparse as it is; one from single precision is made exactly symmetric."""
     theta = _as_matrix(theta, "theta")

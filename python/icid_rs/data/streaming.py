@@ -54,10 +54,7 @@ def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
     >>> as_table([[1, 2]])
     (array([[1., 2.]]), None)
     """
-    chunk = tables.open_table(chunk)
-    names = tables.column_names(chunk)
-    numbers = tables.as_numbers(chunk)
-    array = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers)
+    array, names = tables.as_array(chunk)
     if array.ndim != 2 or not array.shape[1]:
         raise ValueError(f"a chunk must be a table of samples by variables, but its shape is {array.shape}")
     if array.dtype.kind not in "buifO":
