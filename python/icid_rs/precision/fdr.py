@@ -53,7 +53,7 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
 
 
 def tested_inverse(covariance: Covariance, alpha: float, watch: Stopwatch) -> Full:
-    """Invert a covariance and keep the entries that the tests find to differ from zero."""
+    """Invert a covariance and keep the entries whose partial correlations are significant."""
     alpha = check_real(alpha, "alpha")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha = {alpha}: it must be between 0 and 1")
@@ -70,6 +70,4 @@ def tested_inverse(covariance: Covariance, alpha: float, watch: Stopwatch) -> Fu
     rows, columns = np.concatenate((rows, columns, everyone)), np.concatenate((columns, rows, everyone))
     sparse = sp.csr_array((theta[rows, columns], (rows, columns)), shape=theta.shape)
     watch.lap("support")
-    return Full(
-        sparse, covariance.matrix, location=covariance.location, samples=n, inverse=theta, timings=dict(watch.timings)
-    )
+    return Full.of(sparse, covariance, watch, inverse=theta)
