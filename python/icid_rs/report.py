@@ -151,13 +151,8 @@ class Refinement:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
-        return {
-            "order": self.order,
-            "scores": self.scores,
-            "score": self.score,
-            "penalty": self.penalty,
-            **self.details,
-        }
+        named = {"order": self.order, "scores": self.scores, "score": self.score, "penalty": self.penalty}
+        return {**named, **self.details}
 
 
 @dataclass(frozen=True)
@@ -186,7 +181,7 @@ class Choices:
         """Return the record as `ICID.info_` shows it."""
         shown: dict[str, Any] = {
             "noise": {"chosen": self.noise.chosen, **self.noise.scores},
-            "penalty": {"edge": self.penalty.edge, "inflation": self.penalty.inflation},
+            "penalty": dict(vars(self.penalty)),
         }
         if self.residuals is not None:
             shown["residuals"] = {
@@ -196,11 +191,8 @@ class Choices:
                 "shaped": list(self.residuals.shaped),
                 "shaped variables": len(self.residuals.shaped),
             }
-        if self.starts is not None:
-            shown["starts"] = self.starts
-        if self.search is not None:
-            shown["search"] = self.search
-        return shown
+        further = {"starts": self.starts, "search": self.search}
+        return shown | {key: value for key, value in further.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
