@@ -15,8 +15,10 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks, missing
 from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
 from icid_rs.data.tables import check_name_types, column_names, open_table
+from icid_rs.export.web import summarise_fit
 from icid_rs.learning.learn import Learned, learn
 from icid_rs.options import Options
+from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import KINDS, Estimator, choose_estimator, estimate_precision
 from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
@@ -286,8 +288,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         >>> figure = model.plot_matrix()
         """
         check_is_fitted(self, "graph_")
-        from icid_rs.plotting import plot_matrix
-
         return plot_matrix(self.precision_, self.adjacency_matrix_, self.names_, order=self.causal_order_, axes=axes)
 
     def plot_convergence(self, axes: Any = None) -> Any:
@@ -300,8 +300,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         >>> figure = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
         """
         check_is_fitted(self, "graph_")
-        from icid_rs.plotting import plot_convergence
-
         return plot_convergence(self.info_["decomposition"]["history"], axes=axes)
 
     def _repr_html_inner(self) -> str:
@@ -316,11 +314,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _summary_html(self) -> str:
         """Return the summary that notebooks show above scikit-learn's own picture of the estimator."""
-        if not hasattr(self, "graph_"):
-            return ""
-        from icid_rs.export.web import summarise_fit
-
-        return summarise_fit(self.graph_, noise=self.info_["noise"])
+        return summarise_fit(self.graph_, noise=self.info_["noise"]) if hasattr(self, "graph_") else ""
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters that matter for the result."""
@@ -401,17 +395,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.cpdag_ = learned.cpdag
 
     def _graph(self) -> CausalGraph:
-        """Return the graph that questions and exports are asked of."""
-        return CausalGraph._trusted(
-            self.adjacency_matrix_,
-            self.names_,
-            causal_order=self.causal_order_,
-            cpdag=self.cpdag_,
-            noise_variances=self.noise_variances_,
-            location=self.location_,
-            settings=self._settings(),
-            info=self._summary(),
-        )
+        """Return the graph that answers questions about the fit, and is drawn and exported."""
+        shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
+        parts = {name: getattr(self, name) for name in shared}
+        return CausalGraph._trusted(self.names_, **parts, settings_=self._settings(), info_=self._summary())
 
     def _report(
         self,
