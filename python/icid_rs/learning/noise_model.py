@@ -199,12 +199,8 @@ class _Task:
         """Search without supposing anything of the noise variances."""
         searches, base = self.searches, self.base
         pivots = self.estimate.smallest_pivots(self.searcher)
-        starts = {
-            "smallest pivots": pivots,
-            "decomposition": self.proposed,
-            **further,
-            **self.proposer.gaussian_orders(),
-        }
+        starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
+        starts |= self.proposer.further_orders()
         # A first graph shows what residuals look like.
         found = searches.run(starts, penalty=base)
         gain, threshold = float(self.shape_gains(found.sem).sum()), 2 * self.d * self.log_n
@@ -213,7 +209,7 @@ class _Task:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
-            starts |= self.proposer.shaped_orders(self.rows) | {"search": found.sem.order}
+            starts |= self.proposer.further_orders(self.rows) | {"search": found.sem.order}
             found = searches.run(starts, penalty=base, values=values)
             start_scores = found.start_scores
 
