@@ -19,6 +19,8 @@ NEGATIVE, NEUTRAL, POSITIVE = "#1f6fb4", "#b9bec6", "#d5620e"
 INK, MUTED, LINE = "#1c2430", "#68717d", "#c3c9d1"
 #: Longest label, in characters.
 _LONGEST = 18
+#: A heat map of at most this many variables has names at its rows and columns.
+MOST_NAMES = 40
 
 
 def shorten(name: Any) -> str:
@@ -87,12 +89,17 @@ def strengths(weights: ArrayLike) -> tuple[FloatArray, float, float]:
     return np.arcsinh(values / typical) / np.arcsinh(limit / typical), limit, typical
 
 
+def probability_matrix(probabilities: Any) -> FloatArray:
+    """Return a dense matrix, from one of any kind or from a result of a bootstrap."""
+    matrix = getattr(probabilities, "edge_probabilities", probabilities)
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+
+
 def edge_confidence(confidence: Any, source: NDArray[np.intp], target: NDArray[np.intp], d: int) -> FloatArray | None:
     """Return the probability of each edge, from a matrix of them or a result that has one."""
     if confidence is None:
         return None
-    matrix = getattr(confidence, "edge_probabilities", confidence)
-    matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    matrix = probability_matrix(confidence)
     if matrix.shape != (d, d):
         raise ValueError(
             f"confidence must have shape {(d, d)}, one probability for each pair, but it has {matrix.shape}"
@@ -100,7 +107,7 @@ def edge_confidence(confidence: Any, source: NDArray[np.intp], target: NDArray[n
     values = matrix[source, target]
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("confidence must hold probabilities, between 0 and 1")
-    return np.asarray(values)
+    return values
 
 
 def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -137,6 +144,19 @@ def _png(figure: Any) -> bytes:
     buffer = BytesIO()
     figure.savefig(buffer, format="png", bbox_inches="tight")
     return buffer.getvalue()
+
+
+def finish_heat_map(ax: Any, image: Any, labels: Sequence[str]) -> None:
+    """Name the rows and columns of a heat map, if there is room, and draw its scale beside it."""
+    if len(labels) <= MOST_NAMES:
+        size = min(9.0, 250 / len(labels))
+        ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size, parse_math=False)
+        ax.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
+    ax.tick_params(length=0, colors=MUTED)
+    ax.spines[:].set_color(LINE)
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.045, pad=0.03)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize=8, labelcolor=MUTED)
 
 
 def diverging_map(*, neutral: str = NEUTRAL) -> Any:
