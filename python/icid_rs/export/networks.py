@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.extras import require
-from icid_rs.export.reading import Graph, build_graph
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records
 from icid_rs.graph.conventions import Convention, is_transposed
-from icid_rs.graph.edges import list_edges
-from icid_rs.graph.equivalence import reversible_edges
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain, as_text
 
@@ -34,18 +32,10 @@ def to_networkx(graph: NamedGraph, *, convention: Convention = "row_to_column") 
     for key, values in attributes.items():
         if values is not None:
             nx.set_node_attributes(result, dict(zip(names, values.tolist(), strict=True)), key)
-    reversible = None
-    if graph.cpdag_ is not None:
-        rows, columns = reversible_edges(graph.cpdag_).nonzero()
-        reversible = {(names[i], names[j]) for i, j in zip(rows, columns, strict=True)}
-    for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_):
-        data: dict[str, Any] = {"weight": edge.weight}
-        if reversible is not None:
-            data["reversible"] = (edge.source, edge.target) in reversible
-        if edge.confidence is not None:
-            data["confidence"] = edge.confidence
-        ends = (edge.target, edge.source) if transposed else (edge.source, edge.target)
-        result.add_edge(*ends, **data)
+    for edge in edge_records(graph, names):
+        tail, head = ("target", "source") if transposed else ("source", "target")
+        data = {key: edge[key] for key in ("weight", "reversible", "confidence") if edge.get(key) is not None}
+        result.add_edge(edge[tail], edge[head], **data)
     return result
 
 

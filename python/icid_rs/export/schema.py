@@ -29,8 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs.export.reading import Graph, build_graph
-from icid_rs.graph.edges import entries_at, list_edges
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
 
@@ -54,7 +53,7 @@ def to_json(graph: NamedGraph) -> str:
         "info": _plain(graph.info_),
     }
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
-    edges = ",\n".join(f"    {_dump(edge)}" for edge in _edges(graph, names))
+    edges = ",\n".join(f"    {_dump(edge)}" for edge in edge_records(graph, names))
     members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
     return "{\n" + ",\n".join(members) + "\n}\n"
 
@@ -82,19 +81,6 @@ def from_json(text: str, kind: type[Graph]) -> Graph:
     if number > VERSION:
         raise ValueError(f"version = {number}: this icid_rs reads version {VERSION}; install a newer one")
     return _Reader(content).graph(kind)
-
-
-def _edges(graph: NamedGraph, names: list[str | int]) -> list[dict[str, Any]]:
-    position = {name: k for k, name in enumerate(names)}
-    listed = [edge._asdict() for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_)]
-    if graph.confidence_ is None:
-        for edge in listed:
-            del edge["confidence"]
-    reversible: list[bool | None] = [None] * len(listed)
-    if graph.cpdag_ is not None:
-        sources, targets = (np.array([position[edge[end]] for edge in listed], int) for end in ("source", "target"))
-        reversible = entries_at(graph.cpdag_, targets, sources).astype(bool).tolist()
-    return [{**edge, "reversible": value} for edge, value in zip(listed, reversible, strict=True)]
 
 
 def _dump(value: Any) -> str:

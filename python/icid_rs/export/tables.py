@@ -8,7 +8,7 @@ from typing import Any
 
 from icid_rs._util.extras import require
 from icid_rs._util.memory import ensure_square
-from icid_rs.export.reading import Graph, build_graph
+from icid_rs.export.edge_lists import Graph, build_graph
 from icid_rs.graph.conventions import Convention, is_transposed
 from icid_rs.graph.edges import Edge, list_edges
 from icid_rs.graph.named_graph import NamedGraph

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order
 
 from icid_rs._util.validation import FloatArray, check_int
+from icid_rs.graph.sem import Csr
 
-Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
-Indices: TypeAlias = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 def total_effects(B: Csr, order: Indices) -> Csr:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.validation import FloatArray, as_csr, as_order, as_vector
-from icid_rs.graph.equivalence import Csr
+from icid_rs.graph.sem import Csr
 
 
 def check_weights(matrix: Any) -> Csr:

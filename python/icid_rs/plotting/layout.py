@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.decomposition.acyclic import acyclic_graph
+from icid_rs.graph.sem import Csr
 from icid_rs.plotting.layers import IntArray
 from icid_rs.plotting.part import HEIGHT, ROW_GAP, Part, lay_out_part
 
@@ -50,7 +51,7 @@ class Layout:
 
 
 def layered_layout(
-    adjacency: sp.csr_array[np.float64, tuple[int, int]],
+    adjacency: Csr,
     widths: FloatArray,
     *,
     order: IntArray | None = None,

@@ -22,8 +22,9 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.moments import Moments
 from icid_rs.data.tables import Table
-from icid_rs.graph.equivalence import Csr, undetermined_edges
+from icid_rs.graph.equivalence import undetermined_edges
 from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.sem import Csr
 from icid_rs.trust.confidence import Bootstrap
 from icid_rs.trust.resampling import Resampling, block_length
 
@@ -136,9 +137,8 @@ def bootstrap(
     with _quiet():
         results = list(_bar(parallel(tasks), count, progress))
     failures = Counter(result for result in results if isinstance(result, str))
-    found = [result for result in results if not isinstance(result, str)]
     _report_failures(failures, count)
-    graphs, directions = [graph for graph, _ in found], [direction for _, direction in found]
+    graphs, directions = map(list, zip(*(result for result in results if not isinstance(result, str)), strict=True))
     result = Bootstrap(names, graphs, directions, dict(failures), None if block is None else resampling.block)
     fitted.bootstrap_ = result
     fitted.graph_ = fitted.graph_._with_confidence(result.edge_probabilities)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from icid_rs._util.validation import FloatArray, as_csr
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.graph.effects import total_effects
+from icid_rs.graph.sem import Csr
 from icid_rs.plotting import style
 from icid_rs.plotting.layout import layered_layout
 from icid_rs.plotting.part import HEIGHT
@@ -81,7 +82,7 @@ def _significant(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str, list[Any]] | None:
+def _strongest_effects(B: Csr) -> dict[str, list[Any]] | None:
     """List the strongest total effects, (I − B)⁻¹ − I, on others and from others; None if the graph has a cycle."""
     kept, order = acyclic_graph(B)
     if kept.nnz < np.count_nonzero(B.data):
@@ -90,7 +91,7 @@ def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str
     return {"on": _strongest(effects), "from": _strongest(sp.csr_array(effects.T))}
 
 
-def _strongest(effects: sp.csr_array[np.float64, tuple[int, int]]) -> list[list[list[float]]]:
+def _strongest(effects: Csr) -> list[list[list[float]]]:
     """List for each row the largest entries, with their columns."""
     lists = []
     for start, stop in pairwise(effects.indptr.tolist()):
