@@ -117,7 +117,7 @@ def add_parser(commands: Any) -> None:
     )
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
-    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: 5 a variable, 500 at least)")
+    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: as many as still improve it)")
     finding.add_argument("--time-limit", type=float, metavar="SECONDS", help="of a search (default: none)")
     finding.add_argument("--seed", type=int, default=0, metavar="S", help="of what is random (default: %(default)s)")
     finding.add_argument("--threads", type=int, metavar="N", help="of the solver (default: all)")
@@ -146,8 +146,7 @@ def _writer(options: argparse.Namespace) -> Writer:
     from icid_rs.export.formats import writer
     from icid_rs.export.networks import to_graphml
 
-    default = "csv" if options.output == "-" else None
-    kind = options.format or default
+    kind = options.format or ("csv" if options.output == "-" else None)
     write_graph = writer(options.output if kind is None else f"graph.{kind}")
     if write_graph is to_graphml:
         require("networkx", "GraphML", "networkx")
