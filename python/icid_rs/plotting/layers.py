@@ -162,8 +162,7 @@ class Layered:
 
     def _group(self, end: IntArray) -> list[IntArray]:
         """Return the segments with this end in each layer."""
-        counts = np.bincount(self.layer[end], minlength=int(self.layer.max()) + 1)
-        return np.split(np.argsort(self.layer[end], kind="stable"), np.cumsum(counts)[:-1])
+        return split_by(self.layer[end], int(self.layer.max()) + 1)
 
     def _improve(
         self, layers: list[IntArray], layer: int, place: IntArray, height: FloatArray, into: IntArray, out: IntArray
@@ -212,6 +211,20 @@ class Layered:
             if not swapped:
                 break
         return [np.array(row, dtype=np.intp) for row in rows]
+
+
+def split_by(labels: IntArray, count: int) -> list[IntArray]:
+    """Return the places of each of the labels 0 to `count` − 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.plotting.layers import split_by
+    >>> split_by(np.array([1, 0, 1]), 2)
+    [array([1]), array([0, 2])]
+    """
+    counts = np.bincount(labels, minlength=count)
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(counts)[:-1])
 
 
 def _inversions(values: IntArray) -> int:

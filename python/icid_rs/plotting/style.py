@@ -170,6 +170,4 @@ def diverging_norm(limit: float, linear_width: float) -> Any:
     """Return the scale of `strengths` for colour bars."""
     from matplotlib.colors import AsinhNorm, Normalize
 
-    if np.isinf(linear_width):
-        return Normalize(-limit, limit)
-    return AsinhNorm(linear_width, -limit, limit)
+    return Normalize(-limit, limit) if np.isinf(linear_width) else AsinhNorm(linear_width, -limit, limit)
