@@ -54,27 +54,26 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
             if not isinstance(data.get(key, 1.0), Real):
                 raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no number")
 
-    def of_nodes(key: str) -> Any:
-        values = [graph.nodes[name].get(key) for name in names]
-        return None if any(value is None for value in values) else np.asarray(values)
-
-    def of_edges(key: str) -> Any:
-        values = [data.get(key) for _, _, data in edges]
-        return None if not values or any(value is None for value in values) else values
-
-    ranks = of_nodes("order")
+    nodes, links = [graph.nodes[name] for name in names], [data for _, _, data in edges]
+    ranks = _values(nodes, "order")
     return build_graph(
         kind,
         names,
         [place[a] for a, _, _ in edges],
         [place[b] for _, b, _ in edges],
-        [data.get("weight", 1.0) for _, _, data in edges],
-        reversible=of_edges("reversible"),
-        confidence=of_edges("confidence"),
+        [data.get("weight", 1.0) for data in links],
+        reversible=_values(links, "reversible"),
+        confidence=_values(links, "confidence"),
         causal_order=None if ranks is None else np.argsort(ranks),
-        noise_variances=of_nodes("noise_variance"),
-        location=of_nodes("mean"),
+        noise_variances=_values(nodes, "noise_variance"),
+        location=_values(nodes, "mean"),
     )
+
+
+def _values(records: list[dict[str, Any]], key: str) -> list[Any] | None:
+    """Return the value of each node or edge; None if one of them has none."""
+    values = [record.get(key) for record in records]
+    return None if not values or any(value is None for value in values) else values
 
 
 def to_graphml(graph: NamedGraph, *, convention: Convention = "row_to_column") -> str:

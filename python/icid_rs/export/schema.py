@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from icid_rs._util.validation import check_real
 from icid_rs.export.edge_lists import Graph, build_graph, edge_records
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
@@ -185,9 +186,7 @@ class _Reader:
 
 
 def _number(value: Any, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ValueError(f"{where} must be a number, not {value!r}")
     try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{where} is too large for a floating-point number") from None
+        return check_real(value, where)
+    except TypeError as error:
+        raise ValueError(str(error)) from None

@@ -41,10 +41,8 @@ def to_csv(graph: NamedGraph, *, convention: Convention = "row_to_column", sprea
         rows = [(row[1], row[0], *row[2:]) for row in rows]
     file = io.StringIO()
     # A carriage return would go unquoted where lines end in a line feed alone.
-    returns = any("\r" in name for name in names)
-    csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL).writerows(
-        rows
-    )
+    quoting: Any = csv.QUOTE_NONNUMERIC if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(rows)
     return file.getvalue()
 
 

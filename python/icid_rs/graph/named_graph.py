@@ -52,8 +52,8 @@ class NamedGraph:
             self.cpdag_ = parts.check_class(cpdag, B)
         elif self.causal_order_ is not None:
             self.cpdag_ = equivalence_class(B)
-        self.noise_variances_ = None if noise_variances is None else parts.check_variances(noise_variances, d)
-        self.location_ = None if location is None else parts.check_finite(location, d, "location")
+        self.noise_variances_ = parts.check_vector(noise_variances, d, "noise_variances", positive=True)
+        self.location_ = parts.check_vector(location, d, "location")
         self.confidence_: Any = None if confidence is None else parts.check_probabilities(confidence, d)
         self.settings_ = parts.check_mapping(settings, "settings")
         self.info_ = parts.check_mapping(info, "info")
