@@ -49,11 +49,7 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows,
-    rows: Rows | None,
-    proposer: Proposer,
-    proposed: NDArray[np.intp],
-    options: Options,
+    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 

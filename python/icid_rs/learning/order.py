@@ -82,13 +82,7 @@ def best_order_of_rows(
     fits, scores = {}, {}
     for name, order in orders.items():
         sem = regress_on_rows(
-            estimate.values,
-            estimate.covariance,
-            estimate.theta,
-            order,
-            samples=n,
-            penalty=penalty,
-            n_threads=n_threads,
+            estimate.values, estimate.covariance, estimate.theta, order, samples=n, penalty=penalty, n_threads=n_threads
         )
         fits[name] = sem
         scores[name] = _core.score(sem.noise_variances, sem.B.nnz, samples=n, penalty=penalty, noise=noise)

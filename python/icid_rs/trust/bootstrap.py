@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from sklearn.base import clone
@@ -203,8 +204,7 @@ def _counts(graph: NamedGraph, shaped: tuple[int, ...] | None) -> Csr:
     counts = graph.adjacency_matrix_.astype(bool).astype(np.float64).tolil()
     if shaped is not None:
         counts[undetermined_edges(graph.cpdag_, shaped)] = 0.5
-    directed: Csr = counts.tocsr()
-    return directed
+    return sp.csr_array(counts)
 
 
 @contextlib.contextmanager
