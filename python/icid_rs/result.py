@@ -39,7 +39,7 @@ class CausalGraph(NamedGraph):
     confidence : array or sparse matrix of shape (d, d), optional
         ``[i, j]`` is the probability of i → j, a column of `edges`.
     settings, info : mapping, optional
-        The parameters of the estimator that found the graph, and what it reported.
+        Parameters of the estimator that found the graph, and its report.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         graph : networkx.DiGraph
-            ``weight`` on the edges (1 where there is none); what `to_networkx` writes besides is read too. Edges are
-            those of the adjacency matrix in the graph's attribute ``convention``, if it has one.
+            Edges may have a ``weight``, which is 1 by default; the other attributes that `to_networkx` writes are read
+            too. If the graph has an attribute ``convention``, it gives the direction of the edges.
 
         Returns
         -------
@@ -150,8 +150,8 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         convention : {"row_to_column", "column_to_row"}
-            What ``networkx.to_numpy_array`` makes of the graph. With ``"column_to_row"`` arrows point from effects to
-            causes. The graph's attribute ``convention`` says which it was.
+            The convention of the matrix that ``networkx.to_numpy_array`` then returns. With ``"column_to_row"`` arrows
+            point from effects to causes. It is kept as the graph's attribute ``convention``.
 
         Returns
         -------
@@ -205,7 +205,7 @@ class CausalGraph(NamedGraph):
         return schema.to_json(self)
 
     def to_graphml(self, *, convention: Convention = "row_to_column") -> str:
-        """Return GraphML, with what `to_networkx` puts on nodes and edges.
+        """Return GraphML, with the attributes of nodes and edges that `to_networkx` sets.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         path : path
-            Its suffix says what is written: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
+            Its suffix chooses the format: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
             (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`). `icid_rs.load` reads the JSON, GraphML and CSV.
         **options
             Of that method.
@@ -330,7 +330,7 @@ def load(path: str | PathLike[str]) -> CausalGraph:
     Parameters
     ----------
     path : path
-        Its suffix says what it is. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
+        Its suffix names the format. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
         same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
         with a header that names the columns ``source``, ``target`` and ``weight``; variables without an edge are not
         in it, and all names are strings.

@@ -18,7 +18,7 @@ from icid_rs.graph.variables import locate_all
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
 #: How files write that a value is missing, in lower case.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "."}
-#: What to do about a missing value.
+#: Message about a missing value, and its remedy.
 MISSING_VALUE = "the value is missing; fill it in, or say --missing drop or --missing pairwise"
 #: Rows between two reports of progress.
 _ROWS = 256
@@ -26,7 +26,7 @@ _ROWS = 256
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What a text file does not say of itself; None is to be found out."""
+    """How to read a text file; a delimiter of None is inferred from its first line."""
 
     delimiter: str | None = None
     header: Literal["auto", "yes", "no"] = "auto"
@@ -125,13 +125,13 @@ class _Reader:
             return self.options.header == "yes"
         if any(not _is_number(cell) and cell.strip().lower() not in _MISSING for cell in cells):
             return True
-        # What others write over columns without names: 0, 1, 2, … after an empty cell, or without one.
+        # Other programs number columns without names: 0, 1, 2, …, after an empty cell or without one.
         numbered = cells[1:] if not cells[0].strip() else cells
         counted = [cell.strip() for cell in numbered] == [str(k) for k in range(len(numbered))]
         return counted and len(cells) > 2
 
     def _kept(self, header: list[str] | None) -> list[int]:
-        """Check the names, and leave out what is no variable."""
+        """Check the names; return the columns that are neither dropped nor labels of rows."""
         dropped = set[int]()
         if header is not None:
             unnamed = [k for k, name in enumerate(header) if not name.strip()]
@@ -215,7 +215,7 @@ def _delimiter(path: str, chosen: str | None, line: str) -> str:
         return delimiter
     if path.lower().endswith((".tsv", ".tab")):
         return "\t"
-    # The one that parts the first line into most cells; a comma if there is one cell.
+    # The delimiter that splits the first line into most cells; a comma if none does.
     return max((",", ";", "\t", "|"), key=lambda mark: _count_cells(line, mark))
 
 
@@ -223,7 +223,7 @@ def _count_cells(line: str, mark: str) -> int:
     try:
         return len(next(csv.reader([line], delimiter=mark)))
     except csv.Error:
-        # A long line without the mark is a single cell, larger than any may be.
+        # Without the delimiter a long line is one cell, which may exceed the limit of the csv module.
         return 1
 
 

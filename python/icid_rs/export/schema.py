@@ -1,11 +1,11 @@
-"""A graph as JSON: every bit of it, for programs in any language.
+"""A complete graph as JSON, for programs in any language.
 
 Version 1 is an object with these members:
 
 ==================== ==================================================================================================
 ``format``           ``"icid_rs.graph"``
 ``version``          ``1``; a member may be added without a new number, but none changes its meaning
-``library``          what wrote the file, such as ``"icid_rs 0.1.0"``
+``library``          the program that wrote the file, such as ``"icid_rs 0.1.0"``
 ``names``            of the variables, in the order of the columns: strings, or integers
 ``noise_variances``  one for each variable, or null
 ``means``            one for each variable, or null
@@ -14,7 +14,7 @@ Version 1 is an object with these members:
                      ``weight``; ``reversible``, whether other graphs of the equivalence class have the edge the other
                      way round (null if the graph has cycles); ``confidence``, a probability, where it is known
 ``settings``         parameters of the estimator
-``info``             what it chose, and how it ended
+``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
 
 Numbers are written with as many digits as it takes to read the same bits back.
@@ -60,7 +60,7 @@ def to_json(graph: NamedGraph) -> str:
 
 
 def from_json(text: str, kind: type[Graph]) -> Graph:
-    """Read what `to_json` wrote as a graph of class `kind`; raise ValueError where it is wrong.
+    """Read the JSON of `to_json` as a graph of class `kind`; a ValueError names the member that is wrong.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _list(vector: Any) -> list[float] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Make of settings what JSON can hold; of what it cannot, a description."""
+    """Convert settings to types of JSON; other objects become their descriptions."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
@@ -110,7 +110,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 class _Reader:
-    """Takes a file apart, and says where it is wrong."""
+    """Checks the members of a file, and builds the graph."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content

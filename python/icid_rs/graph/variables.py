@@ -56,7 +56,7 @@ def locate_all(variables: Iterable[Any], names: Sequence[Any]) -> list[int]:
     numbered = any(_is_integer(name) for name in names)
 
     def find(variable: Any) -> int:
-        # True equals 1, but is nobody's name for it.
+        # True equals 1 in Python, but is not meant as the number of a variable.
         if not isinstance(variable, bool):
             try:
                 if variable in positions:

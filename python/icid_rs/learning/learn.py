@@ -41,7 +41,7 @@ class Learned:
     refinement : Refinement or None
     choices : Choices or None
     unit : float
-        What Θ was divided by before it was decomposed.
+        Divisor of Θ before its decomposition.
     cpdag : scipy.sparse.csr_array or None
         The equivalence class of the graph, oriented by background knowledge; None if it may have cycles.
     """
@@ -99,7 +99,7 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
 def choose_strategy(
     estimate: Precision, options: Options, known: FloatArray | None, knowledge: Knowledge | None
 ) -> Strategy:
-    """Pick the strategy for an estimate, or raise if it cannot do what the options ask for.
+    """Pick the strategy for an estimate and the options; raise if no strategy fits both.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _FONT, _SMALLEST = 9.0, 5.0
 _LARGEST, _LEAST = (16.0, 13.0), (5.0, 2.4)
 #: Points around the drawing, and below it for the caption and the colour bar.
 _MARGIN, _FOOTER = 12.0, 46.0
-#: Variables whose labels may all fit, and labels in a picture too large for all of them.
+#: With at most this many variables all labels may fit; otherwise at most this many labels are drawn.
 _MOST_NAMED, _MOST_LABELS = 400, 30
 
 
@@ -118,7 +118,7 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
     >>> drawing(NamedGraph([[0, 0.8], [0, 0]], ["rain", "wet"]))["names"]
     ['rain', 'wet']
     """
-    # More than the class was identified, or nothing is known of that: then directions are drawn as found.
+    # Dashes mark reversible edges only if the fit reports that no more than the class was identified.
     only_class = graph.info_.get("identified") == "equivalence class"
     return {
         "adjacency": graph.adjacency_matrix_,
@@ -130,7 +130,7 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
 
 def _text(font: float) -> dict[str, Any]:
     centred = {"ha": "center", "va": "center_baseline"}
-    # A name with two dollar signs is not a formula.
+    # Matplotlib would typeset a name with two dollar signs as a formula.
     return {**centred, "fontsize": font, "color": style.INK, "zorder": 4, "parse_math": False}
 
 

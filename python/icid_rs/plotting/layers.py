@@ -102,7 +102,7 @@ class Layered:
         node = np.arange(first[0], first[-1])
         step = node - first[edge]
         lower = np.concatenate([source, node])
-        # What follows a bend is the next bend of the same edge, or the target.
+        # After a bend comes the next bend of the same edge, or its target.
         upper = np.concatenate(
             [np.where(bends > 0, first[:-1], target), np.where(step + 1 < bends[edge], node + 1, target[edge])]
         )
@@ -153,7 +153,7 @@ class Layered:
         if d < 100:
             vector = np.linalg.eigh(matrix.toarray())[1][:, min(1, d - 1)]
         else:
-            # The shift makes the matrix regular, and a start that is given the result always the same.
+            # The shift makes the matrix regular; a fixed start vector makes the result reproducible.
             vector = eigsh(sp.csc_array(matrix), k=2, sigma=-1e-3, v0=np.sin(np.arange(d)))[1][:, 1]
         edge = np.repeat(np.arange(spans.size), np.diff(self.first))
         share = (self.layer[d:] - self.layer[self.source[edge]]) / spans[edge]
@@ -192,7 +192,7 @@ class Layered:
 
     def _swap_neighbours(self, layers: list[IntArray], place: IntArray) -> list[IntArray]:
         """Swap nodes that stand next to each other as long as this removes crossings."""
-        # Plain lists: these neighbourhoods are too small for arrays to pay.
+        # Lists, since arrays would be slower for neighbourhoods this small.
         after: list[list[int]] = [[] for _ in place]
         before: list[list[int]] = [[] for _ in place]
         for lower, upper in zip(self.lower.tolist(), self.upper.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What every picture shares: labels, the scale of the weights, colours; and matplotlib, if it is there."""
+"""Common to all pictures: labels, the scale of the weights, colours, figures of matplotlib."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shorten(name: Any) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Return a number of things, in words.
+    """Return a number with its noun, in the plural unless it is one.
 
     Examples
     --------
@@ -120,12 +120,12 @@ def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) 
 
 
 def require_matplotlib(caller: str) -> None:
-    """Say what to install if matplotlib is missing."""
+    """Raise ImportError, with the command that installs matplotlib, if it is missing."""
     require("matplotlib", caller, "plot")
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Make a figure that belongs to nobody: pyplot does not know it, and it goes when it is no longer used."""
+    """Make a figure that pyplot does not know, so that its memory is freed once it is no longer used."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -136,7 +136,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def show_in_notebook(result: Any, figure: Any) -> None:
-    """Let what a cell ends with show the figure; notebooks know only those of pyplot."""
+    """Make a notebook show the figure if `result` is the value of a cell; it shows others only from pyplot."""
     result._repr_png_ = partial(_png, figure)
 
 

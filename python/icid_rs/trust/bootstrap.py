@@ -104,14 +104,14 @@ def bootstrap(
     Notes
     -----
     In a bootstrap sample rows occur more than once, so that chance correlations are larger than in n independent rows,
-    and a few more false edges are found; since they are other ones in each resample, their probabilities stay small.
+    and a few more false edges are found; since these differ between resamples, their probabilities stay small.
     Subsamples do not have this fault. But those of half the rows find fewer edges, and those of nine tenths resemble
-    each other so much that what chance has put into all of them looks certain; see ``benches/bootstrap.py``.
+    each other so much that chance correlations common to all of them look certain; see ``benches/bootstrap.py``.
 
-    A probability says how firmly the data at hand lead to an edge. It says nothing of hidden common causes or of other
-    suppositions that do not hold, which are the same in every resample. In particular, weak edges between standardised
-    columns can make unequal noise variances look equal, and then directions are found from that, wrongly and firmly;
-    where scales mean nothing, say so with ``noise="unequal"``.
+    A probability measures sampling error alone. It does not account for hidden common causes or other violated
+    assumptions, which are the same in every resample. In particular, weak edges between standardised columns can make
+    unequal noise variances look equal, and the same wrong directions then follow in every resample; if scales are
+    arbitrary, use ``noise="unequal"``.
 
     Examples
     --------

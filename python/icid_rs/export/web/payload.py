@@ -1,4 +1,4 @@
-"""What the page knows of a graph."""
+"""The data that a page of HTML holds of a graph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make_payload(
     reversible: Any = None,
     title: str = "Causal graph",
 ) -> dict[str, Any]:
-    """Lay a graph out, and gather what the page shows of it, as plain lists and numbers.
+    """Lay a graph out; return names, positions, edges and effects as plain lists and numbers.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def make_payload(
 
 
 def _rounded(values: FloatArray, digits: int = 2) -> list[float]:
-    # Adding zero makes −0 of rounding a 0.
+    # Adding zero turns −0 into 0.
     rounded: list[float] = (np.round(values, digits) + 0.0).tolist()
     return rounded
 

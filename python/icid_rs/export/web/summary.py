@@ -62,7 +62,7 @@ def summarise(
     names : sequence of d names
     title : str
     facts : mapping, optional
-        What else is to be said, by headings.
+        Further lines, by their headings.
     order, reversible
         As in `plot_graph`.
 
