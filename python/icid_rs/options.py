@@ -30,7 +30,7 @@ _ALLOWED: dict[str, tuple[str | None, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a fit was asked to do: the parameters of `ICID` after their checks.
+    """The parameters of `ICID` after their checks.
 
     ``"auto"`` is kept where its meaning depends on the data (``precision``, ``noise``, ``refine``) and replaced by its
     value where it does not. The attributes are those of `ICID`, and these:

@@ -102,7 +102,7 @@ def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel
     estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
     knowledge = None if known is None else Knowledge.make(sample.names, **known)
     proposer = Proposer.of(estimate, sample, options, knowledge)
-    proposed = proposer.propose(order_only=True).order
+    proposed = proposer.project(proposer.decompose(order_only=True)).order
     return noise_model.choose_noise_model(estimate, sample.shape_rows, proposer, proposed, options)
 
 

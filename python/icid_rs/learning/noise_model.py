@@ -30,7 +30,7 @@ from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
-#: An order is not worth improving where equal noise variances cost this many times what unequal ones would.
+#: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
 _IMPLAUSIBLE = 20
 #: With at most this many variables the order is always rechecked.
 _FEW_VARIABLES = 2000
@@ -40,7 +40,7 @@ _DOUBT = 0.1
 
 @dataclass(frozen=True)
 class NoiseModel:
-    """A graph, the record of what it was preferred to, and the choices that led to it."""
+    """A graph, the record of its competitors, and the choices that led to it."""
 
     sem: LinearSem
     refine: str
@@ -49,11 +49,7 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows,
-    rows: Rows | None,
-    proposer: Proposer,
-    proposed: NDArray[np.intp],
-    options: Options,
+    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
@@ -199,13 +195,9 @@ class _Task:
         """Search without supposing anything of the noise variances."""
         searches, base = self.searches, self.base
         pivots = self.estimate.smallest_pivots(self.searcher)
-        starts = {
-            "smallest pivots": pivots,
-            "decomposition": self.proposed,
-            **further,
-            **self.proposer.gaussian_orders(),
-        }
-        # A first graph shows what residuals look like.
+        starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
+        starts |= self.proposer.further_orders()
+        # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
         gain, threshold = float(self.shape_gains(found.sem).sum()), 2 * self.d * self.log_n
         start_scores, values = found.start_scores, None
@@ -213,7 +205,7 @@ class _Task:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
-            starts |= self.proposer.shaped_orders(self.rows) | {"search": found.sem.order}
+            starts |= self.proposer.further_orders(self.rows) | {"search": found.sem.order}
             found = searches.run(starts, penalty=base, values=values)
             start_scores = found.start_scores
 
@@ -241,7 +233,7 @@ class _Task:
 
         variances = self.estimate.variances
         score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
-        # A shape that the score did not look at tells no direction.
+        # Shapes determine directions only if they counted in the score.
         shaped = () if values is None else np.flatnonzero(self.shape_gains(found.sem) > 2 * self.log_n).tolist()
         residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
         return _Unequal(found, inflation, score, residuals, start_scores)
@@ -285,7 +277,7 @@ class _Task:
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
     def shape_gains(self, sem: LinearSem) -> FloatArray:
-        """Return what the shape of each variable's residuals gains in twice the log-likelihood; zero without rows."""
+        """Return the gain of each variable's residual shape in twice the log-likelihood; zero without rows."""
         if self.rows is None:
             return np.zeros(1)
         return _core.shape_statistics(self.rows, self.estimate.location, csr_parts(sem.B), n_threads=self.n_threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,7 @@ class BudgetedSearch:
         starts : mapping from names to orders
             Causes first.
         penalty : float
-            What an edge must gain in twice the log-likelihood.
+            The least gain in twice the log-likelihood that is worth an edge.
         values : array of shape (d, n), optional
             Standardised variables. If given, the shape of residuals counts.
         noise_variances : array of shape (d,), optional
@@ -104,17 +105,10 @@ class BudgetedSearch:
         """
         effort = effort or Effort()
         seconds = max(0.0, self._deadline - time.monotonic()) * share if self.is_timed else None
+        budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
+        orders = [order.astype(np.int64) for order in starts.values()]
         found = self._searcher.search(
-            [order.astype(np.int64) for order in starts.values()],
-            penalty=penalty,
-            values=values,
-            noise_variances=noise_variances,
-            budget={
-                "trials": effort.trials,
-                "patience": effort.patience,
-                "seconds": seconds,
-                "seed": self._seed if effort.trials else 0,
-            },
+            orders, penalty=penalty, values=values, noise_variances=noise_variances, budget=budget
         )
         self.trials += found.trials
         self.improvements += found.improvements
