@@ -81,6 +81,7 @@ class BudgetedSearch:
         *,
         penalty: float,
         values: FloatArray | None = None,
+        shape: str = "cumulants",
         noise_variances: FloatArray | None = None,
         effort: Effort | None = None,
         share: float = 1.0,
@@ -95,6 +96,8 @@ class BudgetedSearch:
             What an edge must gain in twice the log-likelihood.
         values : array of shape (d, n), optional
             Standardised variables. If given, the shape of residuals counts.
+        shape : str
+            Name of the shape in the core.
         noise_variances : array of shape (d,), optional
             Ω if it is known or taken to be equal.
         effort : Effort, optional
@@ -108,6 +111,7 @@ class BudgetedSearch:
             [order.astype(np.int64) for order in starts.values()],
             penalty=penalty,
             values=values,
+            shape=shape,
             noise_variances=noise_variances,
             budget={
                 "trials": effort.trials,

@@ -49,6 +49,15 @@ pub(super) fn score(
     Score::new(samples, penalty, noise).and_then(|score| score.total(&variances, edges)).map_err(to_python)
 }
 
+/// The shape of residuals with this name.
+pub(super) fn to_shape(name: &str) -> PyResult<Shape> {
+    let found = Shape::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Shape::ALL.iter().map(|&(known, _)| known).collect();
+        PyValueError::new_err(format!("shape = {name:?}: it must be one of {names:?}"))
+    })
+}
+
 /// Rows of a table, in single or double precision.
 #[derive(FromPyObject)]
 pub(super) enum Rows<'py> {
@@ -59,33 +68,34 @@ pub(super) enum Rows<'py> {
 /// The gain in twice the log-likelihood from the non-Gaussian shape of each variable's residuals. The rows must not change
 /// during the call.
 #[pyfunction]
-#[pyo3(signature = (rows, location, b, *, n_threads))]
+#[pyo3(signature = (rows, location, b, *, n_threads, shape="cumulants"))]
 pub(super) fn shape_statistics<'py>(
     py: Python<'py>,
     rows: Rows<'py>,
     location: PyReadonlyArray1<'py, f64>,
     b: CsrArrays<'py>,
     n_threads: Option<usize>,
+    shape: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (location, b) = (location.as_array().to_vec(), to_matrix(&b)?);
+    let (location, b, shape) = (location.as_array().to_vec(), to_matrix(&b)?, to_shape(shape)?);
     let found = match &rows {
-        Rows::Double(rows) => statistics_of(py, rows, &location, &b, n_threads),
-        Rows::Single(rows) => statistics_of(py, rows, &location, &b, n_threads),
+        Rows::Double(rows) => statistics_of(py, shape, rows, &location, &b, n_threads),
+        Rows::Single(rows) => statistics_of(py, shape, rows, &location, &b, n_threads),
     }?;
     Ok(found.into_pyarray(py))
 }
 
 fn statistics_of<T: numpy::Element + Copy + Into<f64>>(
     py: Python<'_>,
+    shape: Shape,
     rows: &PyReadonlyArray2<'_, T>,
     location: &[f64],
     b: &CsMat<f64>,
     n_threads: Option<usize>,
 ) -> PyResult<Vec<f64>> {
     let rows = rows.as_array();
-    LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
-        crate::score::shape_statistics(Shape::default(), rows, location, b.view(), monitor.interrupt())
-    })
+    LongCall::new(n_threads, rows.len(), None)?
+        .run(py, |monitor| crate::score::shape_statistics(shape, rows, location, b.view(), monitor.interrupt()))
 }
 
 /// Rows and columns of pairs of variables.

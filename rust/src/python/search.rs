@@ -4,6 +4,7 @@ use super::convert::{CsrArrays, KnowledgeArrays, dict, numbers, signed, to_knowl
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::order::Sem;
+use super::score::to_shape;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
@@ -134,7 +135,8 @@ impl Searcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
     fn search<'py>(
         &self,
         py: Python<'py>,
@@ -143,12 +145,14 @@ impl Searcher {
         noise_variances: Option<PyReadonlyArray1<'py, f64>>,
         values: Option<PyReadonlyArray2<'py, f64>>,
         budget: BudgetItems,
+        shape: &str,
     ) -> PyResult<Searched> {
         let starts = starts.iter().map(unsigned).collect::<PyResult<Vec<_>>>()?;
         let known = numbers(noise_variances);
         let noise = known.as_deref().map_or(Noise::Unequal, Noise::Known);
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget.budget()?).with_values(values);
+        let options = SearchOptions::new(penalty, noise, budget.budget()?);
+        let options = options.with_values(values).with_shape(to_shape(shape)?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Ok(Searched {
             sem: Py::new(py, Sem::new(py, found.sem))?,
