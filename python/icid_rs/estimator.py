@@ -17,7 +17,8 @@ from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
 from icid_rs.data.tables import check_name_types, column_names, open_table
 from icid_rs.learning.learn import Learned, learn
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph, asks_graph

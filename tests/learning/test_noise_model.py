@@ -16,7 +16,8 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from tests.helpers.problems import table
 
 
