@@ -96,6 +96,12 @@ def test_shapes_are_the_statistic_of_jarque_and_bera():
     np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
 
 
+def test_an_unknown_shape_is_refused():
+    X = np.eye(3)
+    with pytest.raises(ValueError, match=r"shape = .*it must be one of"):
+        _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1, shape="square")
+
+
 def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel:
     """Choose the noise model of a table as a fit does."""
     options, watch = Options.of(ICID(trials=20, **parameters), KINDS), Stopwatch()
