@@ -123,6 +123,7 @@ class Searcher:
         noise_variances: NDArray[np.float64] | None,
         values: NDArray[np.float64] | None,
         budget: _Budget,
+        shape: str = "cumulants",
     ) -> Searched: ...
     def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
     def null_inflation(self, b: _Csr) -> float: ...
@@ -151,6 +152,7 @@ def shape_statistics(
     b: _Csr,
     *,
     n_threads: int | None,
+    shape: str = "cumulants",
 ) -> NDArray[np.float64]: ...
 def discoveries(
     theta: NDArray[np.float64], degrees: int, alpha: float

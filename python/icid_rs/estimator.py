@@ -19,7 +19,8 @@ from icid_rs.export.web import summarise_fit
 from icid_rs.learning.learn import Learned, learn
 from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
-from icid_rs.precision.estimate import KINDS, Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph, asks_graph
@@ -47,7 +48,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Needs ``precision="fdr"`` or ``"empirical"``; with a ridge ``"auto"`` is ``"fdr"`` if there are d + 3 rows.
     l1_weight : "auto" or float
         The paper's λ₁' = 1/ρ₀, for Θ as it is: its effect depends on the unit of X. ``"auto"`` is 0.1 after Θ has been
-        divided by its smallest diagonal entry (or the typical inverse of known noise variances), which cancels the unit.
+        divided by its smallest diagonal entry (or the typical inverse of known noise variances), so that it does not.
     skewness : "auto" or float
         The paper's λ₂, the weight of the skewness term; ``"auto"`` is 0.
     noise : {"auto", "equal", "unequal"}

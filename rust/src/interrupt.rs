@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag that any thread may raise; clones share it.
 ///
-/// Long computations check it regularly and return [`IcidError::Interrupted`](crate::IcidError::Interrupted).
+/// Long computations check it regularly and return [`IcidError::Interrupted`].
 ///
 /// # Examples
 /// ```

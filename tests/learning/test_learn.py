@@ -17,7 +17,7 @@ from icid_rs.learning.learn import (
     noise_model,
 )
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS
+from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Wide
 
 D = 4

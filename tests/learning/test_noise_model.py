@@ -16,7 +16,8 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from tests.helpers.problems import table
 
 
@@ -93,6 +94,12 @@ def test_shapes_are_the_statistic_of_jarque_and_bera():
     X = np.random.default_rng(0).gumbel(size=(2500, 3))
     found = _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1)
     np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
+
+
+def test_an_unknown_shape_is_refused():
+    X = np.eye(3)
+    with pytest.raises(ValueError, match=r"shape = .*it must be one of"):
+        _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1, shape="square")
 
 
 def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel:

@@ -12,6 +12,7 @@ from icid_rs._util.extras import require
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
 from icid_rs.cli.output import check_writable, warnings_in_one_line, write
+from icid_rs.precision.kinds import KINDS
 
 if TYPE_CHECKING:
     from icid_rs.export.formats import Writer
@@ -87,10 +88,9 @@ def add_parser(commands: Any) -> None:
     reading.add_argument("--standardise", action="store_true", help="divide columns by their standard deviations")
 
     finding = parser.add_argument_group("finding the graph (see the documentation of icid_rs.ICID)")
-    precisions = ("auto", "empirical", "fdr", "lasso", "precomputed")
     finding.add_argument(
         "--precision",
-        choices=precisions,
+        choices=tuple(KINDS),
         default="auto",
         help="how the inverse covariance is estimated: lasso takes fewer rows than columns; precomputed: DATA is it",
     )

@@ -106,7 +106,6 @@ class Reservoir:
         if not self.complete:
             worth = round(total**2 / (self.weights**2).sum())
         count = max(1, min(worth, self.size))
-        # Divide the total weight into equal shares, and take the row in the middle of each; equal weights give every row
-        # once.
+        # The row in the middle of each of `count` equal shares of the total weight; equal weights give every row once.
         chosen = np.searchsorted(np.cumsum(self.weights) / total, (np.arange(count) + 0.5) / count)
         return self.rows[np.minimum(chosen, len(self.rows) - 1)]

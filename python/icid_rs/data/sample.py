@@ -125,7 +125,7 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
-    >>> read(X, None, Options.of(ICID(), ["auto"]), Stopwatch()).samples
+    >>> read(X, None, Options.of(ICID(), {"auto": True}), Stopwatch()).samples
     100
     """
     if isinstance(options.precision, str) and options.precision == "precomputed":
@@ -163,8 +163,7 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     holes = missing.count_missing(values, options.missing, names)
     if options.missing == "drop" and holes.entries:
         n, d = values.shape
-        by_inverse = options.precision in ("auto", "fdr", "empirical")
-        complete = missing.complete_rows(values, names, least=min(n, d + 3) if by_inverse else 3)
+        complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values = values[complete]
     count = None

@@ -107,7 +107,7 @@ def choose_strategy(
     >>> from icid_rs.learning.learn import choose_strategy
     >>> from icid_rs.options import Options
     >>> estimate = fdr_precision(datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 100, random_state=0))
-    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), ["auto"]), None, None).__name__
+    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), {"auto": True}), None, None).__name__
     'along_an_order'
     """
     kind, d = options.refine, len(estimate.location)

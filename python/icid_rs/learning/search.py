@@ -82,6 +82,7 @@ class BudgetedSearch:
         *,
         penalty: float,
         values: FloatArray | None = None,
+        shape: str = "cumulants",
         noise_variances: FloatArray | None = None,
         effort: Effort | None = None,
         share: float = 1.0,
@@ -96,6 +97,8 @@ class BudgetedSearch:
             The least gain in twice the log-likelihood that is worth an edge.
         values : array of shape (d, n), optional
             Standardised variables. If given, the shape of residuals counts.
+        shape : str
+            Name of the shape in the core.
         noise_variances : array of shape (d,), optional
             Ω if it is known or taken to be equal.
         effort : Effort, optional
@@ -108,7 +111,7 @@ class BudgetedSearch:
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
         orders = [order.astype(np.int64) for order in starts.values()]
         found = self._searcher.search(
-            orders, penalty=penalty, values=values, noise_variances=noise_variances, budget=budget
+            orders, penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, budget=budget
         )
         self.trials += found.trials
         self.improvements += found.improvements

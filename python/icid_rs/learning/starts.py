@@ -62,7 +62,8 @@ class Proposer:
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.learning.starts import Proposer
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+    >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
     >>> sample = read(X, None, options, watch)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray
-from icid_rs.options import check_cuts
+from icid_rs.options import Options, check_cuts
 from icid_rs.precision.covariance import Covariance, checked_covariance, invert, log_determinant
 from icid_rs.precision.variants import Full, Precision
 
@@ -48,6 +48,13 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     covariance, *_ = checked_covariance(X)
     watch.lap("covariance")
     return cut_inverse(covariance, lambda1, watch)
+
+
+def estimate(covariance: Covariance, options: Options, watch: Stopwatch) -> Full:
+    """Estimate Θ as ``ICID(precision="empirical")`` does."""
+    # With no more rows than columns the covariance is singular in any case.
+    singular = covariance.samples <= len(covariance.matrix)
+    return cut_inverse(covariance, options.lambda1, watch, pseudo=singular)
 
 
 def cut_inverse(covariance: Covariance, lambda1: Any, watch: Stopwatch, *, pseudo: bool = True) -> Full:

@@ -1,12 +1,12 @@
 """Choice of the estimator of Θ, and the estimate from a sample.
 
-To add an estimator, write a function of a covariance in a new file of this folder, and name it in `KINDS` and
-`estimate_precision`.
+To add an estimator that inverts the covariance, write a file beside this one, and name it in `kinds`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,20 +20,13 @@ from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
-from icid_rs.precision.empirical import cut_inverse
-from icid_rs.precision.fdr import tested_inverse
+from icid_rs.precision.kinds import BY_INVERSE
 from icid_rs.precision.neighbourhood import LARGE, neighbourhood_precision, wide_precision
 from icid_rs.precision.standardise import standardise, standardised_root
 from icid_rs.precision.variants import Full, Given, Indefinite, Precision
 
-#: Values of the parameter `precision` of `ICID`, apart from estimators.
-KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
-#: Estimators that need only a covariance.
-_FROM_COVARIANCE = ("fdr", "empirical", "lasso")
 #: The fewest rows that a covariance is estimated from.
 _FEWEST = 3
-#: False discovery rate of the tests behind ``"fdr"``.
-_ALPHA = 0.05
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
 _ROWS_PER_COLUMN = 2.0
 
@@ -45,7 +38,7 @@ class Estimator:
     Attributes
     ----------
     kind : str or estimator
-        One of `KINDS`, but never ``"auto"``; or an estimator of scikit-learn's kind.
+        One of `kinds.KINDS`, but never ``"auto"``; or an estimator of scikit-learn's kind.
     reason : str or None
         Why ``"auto"`` chose it.
     """
@@ -104,7 +97,8 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator
+    >>> from icid_rs.precision.estimate import choose_estimator
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options = Options.of(ICID(), KINDS)
     >>> sample = read(Moments.from_covariance(np.eye(3), 5), None, options, Stopwatch())
     >>> choose_estimator(sample, options).reason
@@ -127,7 +121,8 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+    >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
     >>> sample = read(X, None, options, watch)
@@ -141,7 +136,7 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
         return wide_precision(sample.values, sample.samples, names, watch, threads)
     covariance = _covariance(sample, watch).ridged(options.ridge)
     matrix, n = covariance.matrix, covariance.samples
-    if kind not in ("fdr", "empirical") or n <= d:
+    if kind not in BY_INVERSE or n <= d:
         # Estimators that do not invert the covariance do not notice that it is singular.
         checks.check_duplicates(matrix, names)
         if n > d:
@@ -149,18 +144,15 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     if not isinstance(kind, str):
         return _fitted(sample, kind, covariance, watch)
     if kind == "lasso":
-        is_table = isinstance(sample, Rows)
-        values = (
-            standardise(sample.values, covariance.location, np.sqrt(matrix.diagonal()))
-            if is_table
-            else standardised_root(matrix)
-        )
+        if isinstance(sample, Rows):
+            values = standardise(sample.values, covariance.location, np.sqrt(matrix.diagonal()))
+        else:
+            values = standardised_root(matrix)
         return neighbourhood_precision(values, covariance, names, watch, threads)
     try:
-        if kind == "empirical":
-            # With no more rows than columns the covariance is singular in any case.
-            return cut_inverse(covariance, options.lambda1, watch, pseudo=n <= d)
-        return tested_inverse(covariance, _ALPHA, watch)
+        module = import_module(f"icid_rs.precision.{kind}")
+        estimate: Full = module.estimate(covariance, options, watch)
+        return estimate
     except np.linalg.LinAlgError:
         checks.check_covariance(matrix, names)
         raise
@@ -168,7 +160,8 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
 
 def _check_rows(sample: Rows | IncompleteRows | Summary, kind: Any) -> None:
     """Raise if the estimator needs rows that the sample does not have."""
-    by_rows = kind not in _FROM_COVARIANCE
+    # Named estimators start from a covariance, others from rows.
+    by_rows = not isinstance(kind, str)
     if isinstance(sample, IncompleteRows) and by_rows:
         raise ValueError(
             f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
@@ -204,7 +197,7 @@ def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Co
 
 
 def _fitted(sample: Any, estimator: Any, covariance: Covariance, watch: Stopwatch) -> Full | Indefinite:
-    """Take Θ from an estimator of scikit-learn's kind; where it is indefinite, later fits use the inverse covariance."""
+    """Take Θ from an estimator of scikit-learn's kind; if it is indefinite, later fits use the inverse covariance."""
     rows = sample.moments.rows if isinstance(sample, Summary) else sample.values
     fitted = clone(estimator).fit(rows.astype(np.float64, copy=False))
     if not hasattr(fitted, "precision_"):

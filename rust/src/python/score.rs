@@ -44,6 +44,15 @@ pub(super) fn score(
     Score::new(samples, penalty, noise).and_then(|score| score.total(&residual_variances.0, edges)).map_err(to_python)
 }
 
+/// The shape of residuals with this name.
+pub(super) fn to_shape(name: &str) -> PyResult<Shape> {
+    let found = Shape::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Shape::ALL.iter().map(|&(known, _)| known).collect();
+        PyValueError::new_err(format!("shape = {name:?}: it must be one of {names:?}"))
+    })
+}
+
 /// Rows of a table, in single or double precision.
 #[derive(FromPyObject)]
 pub(super) enum Rows<'py> {
@@ -54,32 +63,34 @@ pub(super) enum Rows<'py> {
 /// The gain in twice the log-likelihood from the non-Gaussian shape of each variable's residuals. The rows must not change
 /// during the call.
 #[pyfunction]
-#[pyo3(signature = (rows, location, b, *, n_threads))]
+#[pyo3(signature = (rows, location, b, *, n_threads, shape="cumulants"))]
 pub(super) fn shape_statistics<'py>(
     py: Python<'py>,
     rows: Rows<'py>,
     location: Numbers,
     b: Matrix,
     n_threads: Option<usize>,
+    shape: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let shape = to_shape(shape)?;
     let found = match &rows {
-        Rows::Double(rows) => statistics_of(py, rows, &location.0, &b.0, n_threads),
-        Rows::Single(rows) => statistics_of(py, rows, &location.0, &b.0, n_threads),
+        Rows::Double(rows) => statistics_of(py, shape, rows, &location.0, &b.0, n_threads),
+        Rows::Single(rows) => statistics_of(py, shape, rows, &location.0, &b.0, n_threads),
     }?;
     Ok(found.into_pyarray(py))
 }
 
 fn statistics_of<T: numpy::Element + Copy + Into<f64>>(
     py: Python<'_>,
+    shape: Shape,
     rows: &PyReadonlyArray2<'_, T>,
     location: &[f64],
     b: &CsMat<f64>,
     n_threads: Option<usize>,
 ) -> PyResult<Vec<f64>> {
     let rows = rows.as_array();
-    LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
-        crate::score::shape_statistics(Shape::default(), rows, location, b.view(), monitor.interrupt())
-    })
+    LongCall::new(n_threads, rows.len(), None)?
+        .run(py, |monitor| crate::score::shape_statistics(shape, rows, location, b.view(), monitor.interrupt()))
 }
 
 /// Rows and columns of pairs of variables.

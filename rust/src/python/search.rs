@@ -4,6 +4,7 @@ use super::convert::{Indices, KnowledgeArrays, Matrix, Numbers, dict, signed, to
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::order::Sem;
+use super::score::to_shape;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
@@ -132,7 +133,8 @@ impl Searcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
     fn search<'py>(
         &self,
         py: Python<'py>,
@@ -141,11 +143,13 @@ impl Searcher {
         noise_variances: Option<Numbers>,
         values: Option<PyReadonlyArray2<'py, f64>>,
         budget: BudgetItems,
+        shape: &str,
     ) -> PyResult<Searched> {
         let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
         let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget.budget()?).with_values(values);
+        let options = SearchOptions::new(penalty, noise, budget.budget()?);
+        let options = options.with_values(values).with_shape(to_shape(shape)?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Ok(Searched {
             sem: Py::new(py, Sem::new(py, found.sem))?,

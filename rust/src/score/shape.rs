@@ -1,7 +1,7 @@
 //! The shape of residuals: what their deviation from a Gaussian adds to the likelihood.
 //!
-//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its sums and its
-//! gain; `#[default]` marks the one that is used.
+//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its name, its sums
+//! and its gain; callers choose it by its name.
 
 use crate::algebra::check::{check_finite_sparse, check_not_empty, check_shape, check_size};
 use crate::error::IcidError;
@@ -26,10 +26,14 @@ pub enum Shape {
     Cumulants,
 }
 
-/// Sums over residuals from which a shape is judged.
+/// Sums over residuals from which a shape is judged. The first is the sum of squares, which is zero only for constant
+/// residuals; the others are up to the shape.
 pub(crate) type Sums = [f64; 3];
 
 impl Shape {
+    /// All shapes, by name.
+    pub const ALL: &'static [(&'static str, Self)] = &[("cumulants", Self::Cumulants)];
+
     /// Add residuals to the sums.
     pub(crate) fn add(self, residuals: &[f64], sums: &mut Sums) {
         match self {

@@ -167,7 +167,8 @@ impl<'a> Searcher<'a> {
         let prepared = self.prepared()?;
         let Prepared { names, numbers, .. } = prepared;
         let variance = |i: u32| self.table.covariance[[i as usize, i as usize]];
-        let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        let mut score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        score.shape = options.shape;
         score.check(names.len())?;
         // In units of the variances, because variables are scaled to unit variance.
         let noise_shares: Option<Vec<f64>> =
