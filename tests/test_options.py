@@ -10,7 +10,7 @@ from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS
+from icid_rs.precision.kinds import KINDS
 
 
 def options(**parameters) -> Options:

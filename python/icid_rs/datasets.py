@@ -13,12 +13,12 @@ from scipy.io import loadmat
 
 from icid_rs._util.matlab import check_elements
 from icid_rs._util.memory import ensure_room, ensure_square
-from icid_rs._util.validation import FloatArray, as_csr, as_vector, check_int, check_real
+from icid_rs._util.validation import FloatArray, as_square, as_vector, check_int, check_real
 from icid_rs.graph.equivalence import causal_order
+from icid_rs.graph.sem import Csr
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 Noise: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace"]
-Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
 
 #: Draws of noise with mean zero and variance one.
 _NOISE: dict[str, Any] = {
@@ -48,7 +48,7 @@ def random_dag(d: int, degree: int, kind: Literal["ER", "SF"] = "ER", *, random_
     Returns
     -------
     scipy.sparse.csr_array of shape (d, d)
-        ``[i, j]`` is the weight of i → j, uniform on ±[0.5, 2]. The order of the variables says nothing of causality.
+        ``[i, j]`` is the weight of i → j, uniform on ±[0.5, 2]. The variables are in random order.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def sample_sem(
     >>> X.shape
     (1000, 2)
     """
-    B = _square(B)
+    B = as_square(B, "B")
     d, n = B.shape[0], check_int(n, "n", 1)
     if noise not in _NOISE:
         raise ValueError(f"noise = {noise!r}: it must be one of {', '.join(map(repr, _NOISE))}")
@@ -142,7 +142,7 @@ def sem_precision(B: Any, noise_variances: ArrayLike = 1.0) -> Csr:
     array([[ 5., -2.],
            [-2.,  1.]])
     """
-    B = _square(B)
+    B = as_square(B, "B")
     d = B.shape[0]
     A = sp.eye_array(d, format="csr") - B
     theta = sp.csr_array(A @ sp.diags_array(1.0 / _variances(noise_variances, d)) @ A.T)
@@ -179,7 +179,7 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     >>> (B.toarray()[0, 1] ** 2 + noise_variances[1]).round(12)  # the variance of variable 1
     np.float64(1.0)
     """
-    B, exponent = _square(B), check_real(exponent, "exponent")
+    B, exponent = as_square(B, "B"), check_real(exponent, "exponent")
     if not np.isfinite(exponent):
         raise ValueError(f"exponent = {exponent}: it must be finite")
     d = B.shape[0]
@@ -187,7 +187,7 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     ensure_square(d, "the variances", copies=3)
     order = causal_order(B)
     weights = B.toarray()[np.ix_(order, order)]
-    # Row i of the inverse says how the noise of i reaches every variable.
+    # Row i of the inverse holds the total effects of the noise of i.
     total = np.linalg.inv(np.eye(d) - weights)
     scale = np.empty(d)
     scale[order] = np.sqrt(omega[order] @ total**2) ** exponent
@@ -232,7 +232,7 @@ def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
         content = loadmat(path, appendmat=False, variable_names=("ts", "net"))
     except (OSError, MemoryError):
         raise
-    # Anything can go wrong in a damaged file, and nearly everything does.
+    # SciPy raises errors of many types when a file is damaged.
     except Exception as error:
         raise ValueError(f"{path} is no valid MATLAB file: {str(error) or type(error).__name__}") from None
     if "ts" not in content or "net" not in content:
@@ -244,8 +244,7 @@ def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
             f"{path} is no NetSim file: 'ts' has shape {X.shape}, so 'net' must be (subjects, {nodes}, {nodes}), "
             f"not {networks.shape}"
         )
-    networks = networks.reshape(-1, nodes, nodes)
-    mean = networks.mean(axis=0)
+    mean = networks.reshape(-1, nodes, nodes).mean(axis=0)
     np.fill_diagonal(mean, 0.0)
     return X, sp.csr_array(mean), [f"node {k + 1}" for k in range(nodes)]
 
@@ -257,18 +256,6 @@ def _generator(random_state: RandomState) -> np.random.Generator:
         raise type(error)(
             f"random_state = {random_state!r}: it must be an integer of at least 0, a numpy.random.Generator, or None"
         ) from None
-
-
-def _square(B: Any) -> Csr:
-    """Return weights, all finite."""
-    matrix = as_csr(B, "B")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"B must be square, but its shape is {matrix.shape}")
-    if not np.isfinite(matrix.data).all():
-        k = int(np.argmin(np.isfinite(matrix.data)))
-        row = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
-        raise ValueError(f"B[{row}, {matrix.indices[k]}] is {matrix.data[k]}: every entry must be finite")
-    return matrix
 
 
 def _numbers(values: Any, what: str) -> FloatArray:
@@ -298,7 +285,7 @@ def _er_edges(d: int, degree: int, rng: np.random.Generator) -> tuple[NDArray[np
         raise ValueError(f"degree = {degree}: a DAG on {d} variables has at most {pairs} edges, not {degree * d}")
     number = rng.choice(pairs, degree * d, replace=False, shuffle=False)
     effects = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
-    # The square root may be off by one in the last place.
+    # Rounding of the square root may put the result off by one.
     effects -= effects * (effects - 1) // 2 > number
     effects += effects * (effects + 1) // 2 <= number
     return number - effects * (effects - 1) // 2, effects
@@ -309,8 +296,8 @@ def _sf_edges(d: int, degree: int, rng: np.random.Generator) -> tuple[NDArray[np
     counts = np.minimum(np.arange(d), degree)
     causes = np.repeat(np.arange(d), counts)
     effects = np.empty(causes.size, dtype=np.int64)
-    # A draw from `urn[:filled]` picks an earlier variable with the right probability: it holds each of them once, and
-    # once more for every edge received.
+    # `urn[:filled]` holds each earlier variable once, and once more for every edge it has received, so that a uniform
+    # draw from it is preferential attachment.
     urn = np.empty(d + causes.size, dtype=np.int64)
     filled = made = 0
     for new, count in enumerate(counts):

@@ -15,9 +15,12 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks, missing
 from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
 from icid_rs.data.tables import check_name_types, column_names, open_table
+from icid_rs.export.web import summarise_fit
 from icid_rs.learning.learn import Learned, learn
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, Estimator, choose_estimator, estimate_precision
+from icid_rs.plotting import plot_convergence, plot_matrix
+from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph, asks_graph
@@ -49,19 +52,19 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     skewness : "auto" or float
         The paper's λ₂, the weight of the skewness term; ``"auto"`` is 0.
     noise : {"auto", "equal", "unequal"}
-        What is assumed of the noise variances. ``"auto"``: what scores better.
+        Assumption about the noise variances. ``"auto"``: the one with the better score.
     noise_variances : float or array of shape (d,), optional
         The noise variances, where they are known.
     refine : {"auto", "order", "search"} or None
-        What happens after the decomposition. ``"order"``: its causal order competes with the one that elimination
-        finds (`eliminate`); along each, every variable is regressed on its predecessors, and causes that do not earn a
-        penalty of the BIC type are dropped; the better score wins. A Θ that is given, without data, is decomposed
-        exactly along the better order instead. ``"search"``: causal orders are improved by moving variables, and
-        perturbed; this needs no supposition on the noise. With few variables the best graph is computed instead.
-        ``"auto"``: ``"order"`` where noise variances are known or found to be equal, with variables moved where that
-        scores better, otherwise ``"search"``. Nothing where `dag` is None, where an estimator is given fewer than d + 3
-        rows, and for a given Θ whose exact decomposition has more edges than the decomposition, as that of an estimate
-        has. None: nothing, as in the paper.
+        Step after the decomposition. ``"order"``: fit one graph along the causal order of the decomposition and one
+        along that of elimination (`eliminate`), and keep the one with the better score. To fit a graph along an order,
+        each variable is regressed on its predecessors, and only causes that earn a penalty of the BIC type are kept. A
+        given Θ, without data, is decomposed exactly along the better order instead. ``"search"``: improve causal
+        orders by moving variables and by random perturbations; this assumes nothing about the noise variances. With few
+        variables the best graph is computed instead. ``"auto"``: ``"order"`` if noise variances are known or found to
+        be equal, followed by moves of variables if these improve the score; otherwise ``"search"``. Nothing is refined
+        if `dag` is None, if an estimator is given fewer than d + 3 rows, or if the exact decomposition of a given Θ
+        has more edges than the sparse one, as that of an estimated Θ has. None: no refinement, as in the paper.
     dag : {"greedy", "exptrace"} or None
         How B is made acyclic (`project_to_dag`). None keeps it as it is, and nothing is refined.
     threshold : "auto" or float
@@ -69,17 +72,17 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     required, forbidden : list of pairs, optional
         Edges (cause, effect) that the graph must have or must not have, by name or number of their columns.
     tiers : list of groups of columns, optional
-        Earliest first: no edge goes from a later group to an earlier one. Columns may be left out; within a group
-        anything goes. The decomposition and the search know all this while they look; elimination knows required edges
-        and tiers, and gives way to the search if there is more.
+        Earliest first: no edge goes from a later group to an earlier one. Edges within a group are not restricted, nor
+        are those of columns in no group. The decomposition and the search respect all knowledge; elimination respects
+        only required edges and tiers of all columns, so with more than these the search replaces it.
     missing : {"raise", "drop", "pairwise"}
-        What to do about missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any.
+        Treatment of missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any.
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
         far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
         smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.
         Dropping is better as long as enough rows are left: errors of pairs do not cancel as those of complete rows do.
     max_alm_iter, max_fista_iter, tol, fista_tol, schedule
-        The solver; see `decompose`. One round is what the paper uses on estimated Θ. If the result is refined, the
+        The solver; see `decompose`. The paper uses one round on an estimated Θ. If the result is refined, the
         decomposition only proposes an order, and stops after 150 iterations.
     penalty : "auto" or float
         The price of an edge in the score, in units of BIC: an edge must gain ``penalty`` · log n in twice the
@@ -87,14 +90,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         are more correlated than chance explains. A number is taken as it is; `penalty_path` shows what others would
         give. Nothing without a refinement.
     trials : "auto" or int
-        Perturbations that a search tries. ``"auto"``: one for each variable, and 1000 at least; then on until half as
-        many in a row found nothing better, or there were ten for each variable.
+        Perturbations that a search tries. ``"auto"``: one for each variable, and at least 1000; then more, until half
+        as many in a row bring no improvement, or ten for each variable, and at least 5000, were tried.
     time_limit : float, optional
-        Seconds after which the search stops with what it has. Results then depend on the machine.
+        Seconds after which the search returns the best graph so far. Results then depend on the machine.
     n_threads : int, optional
         Threads of the solver.
     random_state : int, optional
-        Seed of what is random: the trials of a search, and ``dag="exptrace"`` on large graphs.
+        Seed of the random numbers: the trials of a search, and ``dag="exptrace"`` on large graphs.
     verbose : bool
         Report the progress on standard error.
     callback : callable, optional
@@ -109,10 +112,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     cpdag_ : scipy.sparse.csr_array of shape (d, d)
         The class of graphs with the same independences (`equivalence_class`): ones at [i, j] alone for an edge that
         points the same way in all of them, at [i, j] and [j, i] for a reversible one. With Gaussian data and unequal
-        unknown noise variances no more than this can be known. What `required`, `forbidden` and `tiers` decide, and
-        what follows from it, is not reversible. None if ``dag=None``.
+        unknown noise variances no more than this can be known. Edges oriented by `required`, `forbidden` and
+        `tiers`, and edges whose direction follows from these, are not reversible. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
-        What the causes leave unexplained of each variable.
+        Variance of each variable that its causes leave unexplained.
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
@@ -129,7 +132,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside the support
         (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
         candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts, and
-        why ``precision="auto"`` is what it is;
+        why ``precision="auto"`` chose its estimator;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``groups``: their number, if means were taken out within groups;
         ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
@@ -294,8 +297,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         >>> figure = model.plot_matrix()
         """
         check_is_fitted(self, "graph_")
-        from icid_rs.plotting import plot_matrix
-
         return plot_matrix(self.precision_, self.adjacency_matrix_, self.names_, order=self.causal_order_, axes=axes)
 
     def plot_convergence(self, axes: Any = None) -> Any:
@@ -308,8 +309,6 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         >>> figure = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
         """
         check_is_fitted(self, "graph_")
-        from icid_rs.plotting import plot_convergence
-
         return plot_convergence(self.info_["decomposition"]["history"], axes=axes)
 
     def _repr_html_inner(self) -> str:
@@ -324,11 +323,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _summary_html(self) -> str:
         """Return the summary that notebooks show above scikit-learn's own picture of the estimator."""
-        if not hasattr(self, "graph_"):
-            return ""
-        from icid_rs.export.web import summarise_fit
-
-        return summarise_fit(self.graph_, noise=self.info_["noise"])
+        return summarise_fit(self.graph_, noise=self.info_["noise"]) if hasattr(self, "graph_") else ""
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters that matter for the result."""
@@ -409,17 +404,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.cpdag_ = learned.cpdag
 
     def _graph(self) -> CausalGraph:
-        """Return the graph that questions and exports are asked of."""
-        return CausalGraph._trusted(
-            self.adjacency_matrix_,
-            self.names_,
-            causal_order=self.causal_order_,
-            cpdag=self.cpdag_,
-            noise_variances=self.noise_variances_,
-            location=self.location_,
-            settings=self._settings(),
-            info=self._summary(),
-        )
+        """Return the graph that answers questions about the fit, and is drawn and exported."""
+        shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
+        parts = {name: getattr(self, name) for name in shared}
+        return CausalGraph._trusted(self.names_, **parts, settings_=self._settings(), info_=self._summary())
 
     def _report(
         self,
@@ -460,7 +448,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         )
 
     def _warn_if_empty(self, options: Options) -> None:
-        """Warn of an empty graph, and say what emptied it."""
+        """Warn of an empty graph, and name the cause."""
         if self.adjacency_matrix_.nnz or self.n_features_in_ == 1:
             return
         if self.precision_.nnz == self.n_features_in_:

@@ -1,4 +1,4 @@
-"""How far an estimated graph is from the true one."""
+"""Distances between an estimated graph and the true one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs._util.validation import as_csr
+from icid_rs._util.validation import as_square
 from icid_rs.graph.equivalence import equivalence_class
 
 
@@ -103,14 +103,8 @@ def _class(matrix: Any, name: str) -> Any:
 
 
 def _edges(matrix: Any, name: str) -> Any:
-    """Nonzeros off the diagonal, as ones."""
-    csr = as_csr(matrix, name)
-    if csr.shape[0] != csr.shape[1]:
-        raise ValueError(f"{name} must be square, but its shape is {csr.shape}")
-    if not np.isfinite(csr.data).all():
-        rows, columns = csr.nonzero()
-        k = int(np.argmin(np.isfinite(csr.data)))
-        raise ValueError(f"{name}[{rows[k]}, {columns[k]}] is {csr.data[k]}: it is an edge or none; use 0 for none")
+    """Return a matrix with ones for the nonzeros off the diagonal."""
+    csr = as_square(matrix, name, "it is an edge or none; use 0 for none")
     rows, columns = csr.nonzero()
     off = rows != columns
     ones = np.ones(int(off.sum()), dtype=np.int64)

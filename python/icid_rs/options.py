@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,13 +31,15 @@ _ALLOWED: dict[str, tuple[str | None, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a fit was asked to do: the parameters of `ICID` after their checks.
+    """The parameters of `ICID` after their checks.
 
     ``"auto"`` is kept where its meaning depends on the data (``precision``, ``noise``, ``refine``) and replaced by its
     value where it does not. The attributes are those of `ICID`, and these:
 
     Attributes
     ----------
+    may_invert : bool
+        Whether the estimator of Θ may invert the covariance.
     rescale : bool
         Whether Θ is divided by the size of the noise precision, as ``l1_weight="auto"`` asks.
     vary_starts : bool
@@ -49,6 +51,7 @@ class Options:
     """
 
     precision: Any
+    may_invert: bool
     lambda1: Any
     ridge: float
     l1_weight: float
@@ -74,27 +77,31 @@ class Options:
     callback: Callable[[dict[str, Any]], object] | None
 
     @classmethod
-    def of(cls, model: Any, precisions: Sequence[str]) -> Options:
-        """Check the parameters of an `ICID`; `precisions` are the names of the estimators of Θ.
+    def of(cls, model: Any, precisions: Mapping[str, bool]) -> Options:
+        """Check the parameters of an `ICID`.
+
+        `precisions` holds the names of the estimators of Θ, and whether each may invert the covariance.
 
         Examples
         --------
         >>> from icid_rs import ICID
         >>> from icid_rs.options import Options
-        >>> Options.of(ICID(), ["auto"]).l1_weight
+        >>> Options.of(ICID(), {"auto": True}).l1_weight
         0.1
         """
         _check_choices(model, precisions)
         ridge = _nonnegative(model.ridge, "ridge")
         if ridge >= 1:
             raise ValueError(f"ridge = {ridge}: it must be less than 1, a share of each variance")
-        if ridge and model.precision not in ("auto", "fdr", "empirical"):
+        may_invert = isinstance(model.precision, str) and precisions[model.precision]
+        if ridge and not may_invert:
             raise ValueError(
                 f"ridge = {ridge} is for precision='fdr' and 'empirical'; other estimators have penalties of their own"
             )
         auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
         return cls(
             **{name: getattr(model, name) for name in _AS_GIVEN},
+            may_invert=may_invert,
             ridge=ridge,
             l1_weight=_AUTO_L1_WEIGHT if auto_weight else _nonnegative(model.l1_weight, "l1_weight"),
             rescale=isinstance(model.l1_weight, str),
@@ -173,7 +180,7 @@ def check_cuts(lambda1: Any) -> FloatArray | None:
     return np.unique(grid.astype(np.float64))
 
 
-def _check_choices(model: Any, precisions: Sequence[str]) -> None:
+def _check_choices(model: Any, precisions: Mapping[str, bool]) -> None:
     """Raise where a parameter has no such value, or two of them contradict each other."""
     for name, allowed in _ALLOWED.items():
         value = getattr(model, name)
@@ -199,10 +206,10 @@ def _check_choices(model: Any, precisions: Sequence[str]) -> None:
         )
 
 
-def _check_precision(kind: Any, known: Sequence[str]) -> None:
+def _check_precision(kind: Any, known: Mapping[str, bool]) -> None:
     """Raise unless `precision` is a known name or an estimator."""
     if isinstance(kind, str) and kind not in known:
-        raise ValueError(f"precision = {kind!r}: it must be one of {known}, or an estimator")
+        raise ValueError(f"precision = {kind!r}: it must be one of {tuple(known)}, or an estimator")
     if isinstance(kind, type):
         raise TypeError(f"precision must be an estimator, not the class {kind.__name__}; write {kind.__name__}()")
     if not isinstance(kind, str) and not hasattr(kind, "fit"):

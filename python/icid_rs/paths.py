@@ -15,7 +15,8 @@ from icid_rs.estimator import ICID
 from icid_rs.graph.sem import Csr
 from icid_rs.learning.learn import learn
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 
 #: Half of BIC to sixteen times BIC.
 _PENALTIES = 2.0 ** np.linspace(-1.0, 4.0, 11)

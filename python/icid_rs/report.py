@@ -1,4 +1,4 @@
-"""Typed records of what a fit did and why; `ICID.info_` is made of them, in one place."""
+"""Typed records of the steps and choices of a fit, from which `ICID.info_` is made."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KeptRows:
     dropped : int
         Rows that were left out because of missing values.
     note : str or None
-        What the sample means for the shape of residuals.
+        Consequence of the sample for the shape of residuals.
     """
 
     n: int
@@ -114,9 +114,9 @@ class ShapeChoice:
     counts : bool
         False if residuals are taken to be Gaussian.
     gain : float
-        What the shapes of all residuals gain in twice the log-likelihood.
+        Gain of all shapes together in twice the log-likelihood.
     threshold : float
-        What they have to gain to be worth their parameters.
+        Penalty of their parameters, which the gain must exceed.
     shaped : tuple of int
         Variables whose residuals are not Gaussian.
     """
@@ -129,7 +129,7 @@ class ShapeChoice:
 
 @dataclass(frozen=True)
 class Refinement:
-    """The graph that replaced the decomposition, and what it was preferred to.
+    """The score of the graph that replaced the decomposition, and those of its competitors.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Refinement:
     score, penalty : float
         Score of the graph, and the price of an edge in it.
     details : dict
-        What only some strategies have to report.
+        Facts that only some strategies report.
     """
 
     order: str
@@ -151,18 +151,13 @@ class Refinement:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
-        return {
-            "order": self.order,
-            "scores": self.scores,
-            "score": self.score,
-            "penalty": self.penalty,
-            **self.details,
-        }
+        named = {"order": self.order, "scores": self.scores, "score": self.score, "penalty": self.penalty}
+        return {**named, **self.details}
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen without the caller: the noise model, the price of an edge, and whether shapes count.
+    """Choices made from the data: the noise model, the price of an edge, and whether shapes count.
 
     Attributes
     ----------
@@ -186,7 +181,7 @@ class Choices:
         """Return the record as `ICID.info_` shows it."""
         shown: dict[str, Any] = {
             "noise": {"chosen": self.noise.chosen, **self.noise.scores},
-            "penalty": {"edge": self.penalty.edge, "inflation": self.penalty.inflation},
+            "penalty": dict(vars(self.penalty)),
         }
         if self.residuals is not None:
             shown["residuals"] = {
@@ -196,11 +191,8 @@ class Choices:
                 "shaped": list(self.residuals.shaped),
                 "shaped variables": len(self.residuals.shaped),
             }
-        if self.starts is not None:
-            shown["starts"] = self.starts
-        if self.search is not None:
-            shown["search"] = self.search
-        return shown
+        further = {"starts": self.starts, "search": self.search}
+        return shown | {key: value for key, value in further.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +204,7 @@ class FitReport:
     timings : dict
         Seconds of each stage.
     settings : dict
-        Parameters after ``"auto"`` was settled, as far as they do not depend on later choices.
+        Parameters with the values that ``"auto"`` stood for, as far as they do not depend on later choices.
     sample : SampleFacts
         Missing values, groups, and kept rows of moments.
     precision_reason : str, optional
@@ -222,7 +214,7 @@ class FitReport:
     noise : {"equal", "unequal", "known"}
         Noise variances of the model.
     unit : float
-        What Θ was divided by before it was decomposed.
+        Divisor of Θ before its decomposition.
     lambda1, criterion
         The cut of Algorithm 3, and its candidates.
     decomposition : dict

@@ -7,8 +7,13 @@ from functools import wraps
 from os import PathLike
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
+from sklearn.utils.validation import check_is_fitted
+
+from icid_rs._util.files import write_atomically
+from icid_rs.export import dot, formats, networks, schema, tables, tools, web
 from icid_rs.graph.conventions import Convention
 from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.plotting.graph import drawing, plot_graph
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -34,7 +39,7 @@ class CausalGraph(NamedGraph):
     confidence : array or sparse matrix of shape (d, d), optional
         ``[i, j]`` is the probability of i → j, a column of `edges`.
     settings, info : mapping, optional
-        The parameters of the estimator that found the graph, and what it reported.
+        Parameters of the estimator that found the graph, and its report.
 
     Attributes
     ----------
@@ -62,8 +67,8 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         graph : networkx.DiGraph
-            ``weight`` on the edges (1 where there is none); what `to_networkx` writes besides is read too. Edges are
-            those of the adjacency matrix in the graph's attribute ``convention``, if it has one.
+            Edges may have a ``weight``, which is 1 by default; the other attributes that `to_networkx` writes are read
+            too. If the graph has an attribute ``convention``, it gives the direction of the edges.
 
         Returns
         -------
@@ -76,9 +81,7 @@ class CausalGraph(NamedGraph):
         >>> CausalGraph.from_networkx(nx.DiGraph([("rain", "wet")])).children("rain")
         ['wet']
         """
-        from icid_rs.export.networks import from_networkx
-
-        return from_networkx(graph, cls)
+        return networks.from_networkx(graph, cls)
 
     def plot(self, ax: Any = None, *, confidence: Any = None, isolated: bool = True) -> Any:
         """Draw the graph in layers, causes left of effects; see `icid_rs.plotting.plot_graph`.
@@ -106,8 +109,6 @@ class CausalGraph(NamedGraph):
         >>> model.plot().texts[-1].get_text()
         '10 variables, 10 edges'
         """
-        from icid_rs.plotting.graph import drawing, plot_graph
-
         confidence = self.confidence_ if confidence is None else confidence
         return plot_graph(**drawing(self), confidence=confidence, isolated=isolated, ax=ax)
 
@@ -137,10 +138,7 @@ class CausalGraph(NamedGraph):
         >>> model.to_html()[:15]
         '<!doctype html>'
         """
-        from icid_rs._util.files import write_atomically
-        from icid_rs.export.web import to_html
-
-        page = to_html(self, confidence=confidence, title=title)
+        page = web.to_html(self, confidence=confidence, title=title)
         if path is None:
             return page
         write_atomically(path, page)
@@ -152,8 +150,8 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         convention : {"row_to_column", "column_to_row"}
-            What ``networkx.to_numpy_array`` makes of the graph. With ``"column_to_row"`` arrows point from effects to
-            causes. The graph's attribute ``convention`` says which it was.
+            The convention of the matrix that ``networkx.to_numpy_array`` then returns. With ``"column_to_row"`` arrows
+            point from effects to causes. It is kept as the graph's attribute ``convention``.
 
         Returns
         -------
@@ -167,9 +165,7 @@ class CausalGraph(NamedGraph):
         >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_networkx().edges["rain", "wet"]["weight"]
         0.5
         """
-        from icid_rs.export.networks import to_networkx
-
-        return to_networkx(self, convention=convention)
+        return networks.to_networkx(self, convention=convention)
 
     def to_pandas(self, *, convention: Convention = "row_to_column") -> Any:
         """Return the weights as a data frame, with the names on both sides; `edges` returns a list of them.
@@ -192,9 +188,7 @@ class CausalGraph(NamedGraph):
         rain     0.0  0.5
         wet      0.0  0.0
         """
-        from icid_rs.export.tables import to_pandas
-
-        return to_pandas(self, convention=convention)
+        return tables.to_pandas(self, convention=convention)
 
     def to_json(self) -> str:
         """Return JSON that holds all of the graph: see `icid_rs.export.schema` for its members.
@@ -208,12 +202,10 @@ class CausalGraph(NamedGraph):
         >>> json.loads(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_json())["edges"]
         [{'source': 'rain', 'target': 'wet', 'weight': 0.5, 'reversible': True}]
         """
-        from icid_rs.export.schema import to_json
-
-        return to_json(self)
+        return schema.to_json(self)
 
     def to_graphml(self, *, convention: Convention = "row_to_column") -> str:
-        """Return GraphML, with what `to_networkx` puts on nodes and edges.
+        """Return GraphML, with the attributes of nodes and edges that `to_networkx` sets.
 
         Parameters
         ----------
@@ -226,9 +218,7 @@ class CausalGraph(NamedGraph):
         >>> "rain" in CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_graphml()
         True
         """
-        from icid_rs.export.networks import to_graphml
-
-        return to_graphml(self, convention=convention)
+        return networks.to_graphml(self, convention=convention)
 
     def to_dot(self, *, convention: Convention = "row_to_column") -> str:
         """Return DOT for Graphviz, with rounded weights as labels.
@@ -249,9 +239,7 @@ class CausalGraph(NamedGraph):
         }
         <BLANKLINE>
         """
-        from icid_rs.export.dot import to_dot
-
-        return to_dot(self, convention=convention)
+        return dot.to_dot(self, convention=convention)
 
     def to_csv(self, *, convention: Convention = "row_to_column", spreadsheet: bool = False) -> str:
         """Return the edges as CSV, strongest first, with a header.
@@ -273,9 +261,7 @@ class CausalGraph(NamedGraph):
         rain,wet,0.5
         <BLANKLINE>
         """
-        from icid_rs.export.tables import to_csv
-
-        return to_csv(self, convention=convention, spreadsheet=spreadsheet)
+        return tables.to_csv(self, convention=convention, spreadsheet=spreadsheet)
 
     def to_dowhy(self, data: Any = None) -> Any:
         """Return a model for DoWhy's ``gcm``, with the weights of the graph; it needs no fitting.
@@ -296,9 +282,7 @@ class CausalGraph(NamedGraph):
         >>> model = graph.to_dowhy()  # doctest: +SKIP
         >>> gcm.interventional_samples(model, {"rain": lambda x: 1.0}, num_samples_to_draw=100)  # doctest: +SKIP
         """
-        from icid_rs.export.tools import to_dowhy
-
-        return to_dowhy(self, data)
+        return tools.to_dowhy(self, data)
 
     def to_causallearn(self, kind: Literal["dag", "cpdag"] = "dag") -> Any:
         """Return a graph of causal-learn.
@@ -317,9 +301,7 @@ class CausalGraph(NamedGraph):
         >>> from icid_rs import CausalGraph
         >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_causallearn()  # doctest: +SKIP
         """
-        from icid_rs.export.tools import to_causallearn
-
-        return to_causallearn(self, kind)
+        return tools.to_causallearn(self, kind)
 
     def save(self, /, path: str | PathLike[str], **options: Any) -> None:
         """Write the graph to a file, completely or not at all.
@@ -327,7 +309,7 @@ class CausalGraph(NamedGraph):
         Parameters
         ----------
         path : path
-            Its suffix says what is written: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
+            Its suffix chooses the format: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
             (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`). `icid_rs.load` reads the JSON, GraphML and CSV.
         **options
             Of that method.
@@ -339,9 +321,7 @@ class CausalGraph(NamedGraph):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).save(os.path.join(folder, "graph.dot"))
         """
-        from icid_rs.export.formats import save
-
-        save(self, path, **options)
+        formats.save(self, path, **options)
 
 
 def load(path: str | PathLike[str]) -> CausalGraph:
@@ -350,7 +330,7 @@ def load(path: str | PathLike[str]) -> CausalGraph:
     Parameters
     ----------
     path : path
-        Its suffix says what it is. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
+        Its suffix names the format. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
         same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
         with a header that names the columns ``source``, ``target`` and ``weight``; variables without an edge are not
         in it, and all names are strings.
@@ -374,8 +354,6 @@ def load(path: str | PathLike[str]) -> CausalGraph:
     ...     load(path).parents("wet")
     ['rain']
     """
-    from icid_rs.export import formats
-
     return formats.load(path, CausalGraph)
 
 
@@ -399,8 +377,6 @@ def asks_graph(
 
     @wraps(method)
     def ask(model: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(model, "graph_")
         return method(model.graph_, *args, **kwargs)
 

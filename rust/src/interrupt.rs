@@ -1,11 +1,12 @@
 //! A flag that ends a long computation from another thread.
 
+use crate::error::IcidError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag that any thread may raise; clones share it.
 ///
-/// Long computations check it regularly and return [`IcidError::Interrupted`](crate::IcidError::Interrupted).
+/// Long computations check it regularly and return [`IcidError::Interrupted`].
 ///
 /// # Examples
 /// ```
@@ -27,5 +28,10 @@ impl Interrupt {
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Fail if the computation was asked to stop.
+    pub(crate) fn check(&self) -> Result<(), IcidError> {
+        if self.is_raised() { Err(IcidError::Interrupted) } else { Ok(()) }
     }
 }

@@ -4,6 +4,7 @@
 //! that the tiers follow one another. Precedence is then stored as one barrier between consecutive tiers, which comes after
 //! every variable of the first and before every variable of the second: `O(d)` pairs instead of `O(d²)`.
 
+use crate::algebra::check::check_length;
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use std::cmp::Reverse;
@@ -174,10 +175,7 @@ impl Knowledge {
 
     /// Check that the knowledge is about d variables.
     pub(crate) fn check_dim(&self, d: usize) -> Result<(), IcidError> {
-        if self.dim() == d {
-            return Ok(());
-        }
-        Err(IcidError::Length { what: "knowledge", expected: d, found: self.dim() })
+        check_length("knowledge", self.dim(), d)
     }
 
     /// Check that an order, given as the place of each variable, has every required parent before its child.

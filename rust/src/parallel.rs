@@ -3,6 +3,7 @@
 //! Everything here runs in the rayon pool of the caller, allocates nothing, and stays on the calling thread if there is a
 //! single block.
 
+use crate::interrupt::Interrupt;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -102,6 +103,20 @@ pub fn for_each_block<S: Split, R: Sync>(blocks: &[R], out: S, work: &(impl Fn(&
             );
         }
     }
+}
+
+/// As [`for_each_block`], without the blocks that begin after an interrupt.
+pub fn for_each_block_until<S: Split, R: Sync>(
+    interrupt: &Interrupt,
+    blocks: &[R],
+    out: S,
+    work: &(impl Fn(&R, S) + Sync),
+) {
+    for_each_block(blocks, out, &|block, out| {
+        if !interrupt.is_raised() {
+            work(block, out);
+        }
+    });
 }
 
 /// Number of chunks of a vector of this length.

@@ -7,7 +7,7 @@ use crate::algebra::csr::running_sum;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::parallel::{Pieces, balanced_ranges, for_each_block};
+use crate::parallel::{Pieces, balanced_ranges, for_each_block_until};
 use std::ops::Range;
 
 /// Groups per block of rows: some tens of microseconds of work.
@@ -211,14 +211,10 @@ impl TwoHop {
         let row_ends: Vec<usize> = build_parts.iter().map(|rows| rows.end).collect();
         let slot_ends: Vec<usize> = build_parts.iter().map(|rows| slot_offsets[rows.end]).collect();
         let out = (Pieces::new(&mut slots, &slot_ends), Pieces::new(&mut sizes, &row_ends));
-        for_each_block(&build_parts, out, &|rows, (slots, sizes)| {
-            if !interrupt.is_raised() {
-                number_two_hop_rows(support, rows.clone(), slots.into_slice(), sizes.into_slice());
-            }
+        for_each_block_until(interrupt, &build_parts, out, &|rows, (slots, sizes)| {
+            number_two_hop_rows(support, rows.clone(), slots.into_slice(), sizes.into_slice());
         });
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         let offsets = running_sum(sizes);
         ensure_room::<f64>("the multipliers on the two-hop pattern", offsets[d] as u128)?;
         Ok(Self { offsets, slot_offsets, slots, blocks })

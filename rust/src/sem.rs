@@ -2,16 +2,13 @@
 
 use crate::algebra::check::{check_finite_sparse, check_size, check_square};
 use crate::algebra::permutation::{check_order, inverse};
+use crate::algebra::product::{gram, square};
 use crate::error::IcidError;
 use crate::memory::ensure_room;
 use crate::score::check_known_variances;
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayViewMut2, s};
+use ndarray::Array2;
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
-
-/// Rows of a matrix that one task computes.
-const ROWS: usize = 64;
 
 /// A linear structural equation model `X = X B + E`, whose noise terms E are independent.
 ///
@@ -101,11 +98,7 @@ impl LinearSem {
             }
         });
         let effects = square(d, effects);
-        let mut covariance = vec![0.0; d * d];
-        covariance.par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(block, rows)| {
-            multiply_rows(&effects, block * ROWS, rows);
-        });
-        Ok(square(d, covariance))
+        Ok(gram(effects.t(), 1.0))
     }
 
     /// Check that weights and variances did not overflow or underflow when converted to the caller's units.
@@ -139,29 +132,6 @@ pub struct Dag {
     pub graph: CsMat<f64>,
     /// The variables, causes first.
     pub order: Vec<usize>,
-}
-
-impl Dag {
-    /// Make a graph from its edges and a causal order.
-    ///
-    /// # Errors
-    /// When the graph is not square or not finite, or has an edge that contradicts the order.
-    pub fn new(graph: CsMat<f64>, order: Vec<usize>) -> Result<Self, IcidError> {
-        check_weights(graph.view())?;
-        check_acyclic(graph.view(), &order)?;
-        Ok(Self { graph, order })
-    }
-}
-
-/// Write rows of `XᵀX`, from the given one on.
-fn multiply_rows(x: &Array2<f64>, first: usize, rows: &mut [f64]) {
-    let (d, count) = (x.ncols(), rows.len() / x.ncols());
-    let mut rows = ArrayViewMut2::from_shape((count, d), rows).expect("whole rows");
-    general_mat_mul(1.0, &x.slice(s![.., first..first + count]).t(), x, 0.0, &mut rows);
-}
-
-fn square(d: usize, entries: Vec<f64>) -> Array2<f64> {
-    Array2::from_shape_vec((d, d), entries).expect("an entry for each pair")
 }
 
 /// Check that B is square and finite.
@@ -205,6 +175,5 @@ mod tests {
         assert!(matches!(make(edge(0, 1, 2.0), &[0], &[1.0, 1.0]), Err(IcidError::Length { .. })));
         assert!(matches!(make(edge(0, 1, 2.0), &[0, 1], &[1.0]), Err(IcidError::Size { .. })));
         assert!(matches!(make(edge(0, 1, 2.0), &[0, 1], &[1.0, 0.0]), Err(IcidError::Variance { index: 1, .. })));
-        assert!(Dag::new(CsMat::zero((2, 3)), vec![0, 1]).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Which pairs of variables depend on each other: correlations, and tests of partial correlations.
 
-use crate::algebra::check::{check_square, check_variances};
+use crate::algebra::check::{check_parameter, check_square, check_variances};
+use crate::algebra::product::square;
 use crate::algebra::quantile::normal_upper_quantile;
 use crate::error::IcidError;
 use crate::memory::ensure_room;
@@ -44,7 +45,7 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
         }
         Ok(())
     })?;
-    Ok(Array2::from_shape_vec((d, d), entries).expect("an entry for each pair"))
+    Ok(square(d, entries))
 }
 
 /// Pairs (i, j), i > j, whose partial correlation differs from zero, row by row.
@@ -58,12 +59,8 @@ pub(crate) fn renumbered_correlations(covariance: ArrayView2<f64>, names: &[u32]
 /// of freedom; when alpha is not between 0 and 1.
 pub fn discoveries(theta: ArrayView2<f64>, degrees: usize, alpha: f64) -> Result<Vec<(u32, u32)>, IcidError> {
     let d = check_square("theta", theta.dim())?;
-    if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(IcidError::Parameter { name: "alpha", value: alpha, requirement: "between 0 and 1" });
-    }
-    if degrees == 0 {
-        return Err(IcidError::Parameter { name: "degrees", value: 0.0, requirement: "at least 1" });
-    }
+    check_parameter("alpha", alpha, alpha > 0.0 && alpha < 1.0, "between 0 and 1")?;
+    check_parameter("degrees", degrees as f64, degrees >= 1, "at least 1")?;
     if let Some((index, &value)) = theta.diag().iter().enumerate().find(|(_, t)| !(**t > 0.0 && t.is_finite())) {
         return Err(IcidError::Diagonal { index, value });
     }

@@ -11,7 +11,7 @@ from icid_rs import ICID, Moments
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Summary, read
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS
+from icid_rs.precision.kinds import KINDS
 from tests.helpers.needs import need
 
 X = np.random.default_rng(0).normal(size=(40, 3))

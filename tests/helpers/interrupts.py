@@ -32,10 +32,6 @@ def call_while(function: Callable[[Any], Any], argument: Any, act: Callable[[], 
     thread.start()
     try:
         returned.extend(map(function, arguments()))
-    except Exception as error:
-        # Kept, since a signal that comes later would hide it.
-        returned.append(error)
-        raise
     finally:
         thread.join()
 

@@ -17,7 +17,7 @@ from icid_rs.learning.learn import (
     noise_model,
 )
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS
+from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Wide
 
 D = 4
@@ -81,7 +81,6 @@ def test_strategies(estimate, parameters, strategy):
         ("full, too few rows", {"refine": "order"}, "n_samples = 6 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "search"}, "n_samples = 6 .* refine='search'"),
         ("full, too few rows", UNEQUAL, "n_samples = 6 .* refine='auto'"),
-        ("wide", {"required": [(0, 1)]}, "required, forbidden and tiers need the covariance of all columns"),
     ],
 )
 def test_what_an_estimate_cannot_do_is_refused(estimate, parameters, message):

@@ -16,7 +16,8 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import choose_estimator, estimate_precision
+from icid_rs.precision.kinds import KINDS
 from tests.helpers.problems import table
 
 
@@ -95,6 +96,12 @@ def test_shapes_are_the_statistic_of_jarque_and_bera():
     np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
 
 
+def test_an_unknown_shape_is_refused():
+    X = np.eye(3)
+    with pytest.raises(ValueError, match=r"shape = .*it must be one of"):
+        _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1, shape="square")
+
+
 def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel:
     """Choose the noise model of a table as a fit does."""
     options, watch = Options.of(ICID(trials=20, **parameters), KINDS), Stopwatch()
@@ -102,7 +109,7 @@ def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel
     estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
     knowledge = None if known is None else Knowledge.make(sample.names, **known)
     proposer = Proposer.of(estimate, sample, options, knowledge)
-    proposed = proposer.propose(order_only=True).order
+    proposed = proposer.project(proposer.decompose(order_only=True)).order
     return noise_model.choose_noise_model(estimate, sample.shape_rows, proposer, proposed, options)
 
 

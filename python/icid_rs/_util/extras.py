@@ -1,4 +1,4 @@
-"""Libraries that are not installed with the package."""
+"""Optional libraries, imported when they are needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require(module: str, purpose: str, extra: str) -> Any:
-    """Import a module, or say in one line what to install.
+    """Import a module of an optional library; raise ImportError with the command that installs it.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def require(module: str, purpose: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         library = module.partition(".")[0]
-        # A library that is there, but lacks one of its own, is another matter.
+        # An installed library that lacks a dependency of its own raises its own error.
         if error.name is None or error.name.partition(".")[0] != library:
             raise
         raise ImportError(f"{purpose} needs {library}: pip install 'icid_rs[{extra}]'") from None

@@ -1,4 +1,4 @@
-"""Files that are there as a whole, or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import Any, BinaryIO
 
 
 def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[[BinaryIO], Any]) -> None:
-    """Write a file under a passing name in the same folder, then rename it; large content writes itself.
+    """Write a file under a temporary name in the same folder, then rename it.
 
-    Whatever happens on the way, `path` holds its old content or the new, and nothing else is left behind. A link keeps
-    pointing to its file, which keeps its permissions; what is no file, such as a pipe, is written directly.
+    Whatever happens on the way, `path` holds either its old content or the new one, and no other file is left behind. A
+    link keeps pointing to its file, which keeps its permissions; a pipe or a device is written directly. Large content
+    may be given as a function that writes to an open file.
 
     Examples
     --------
@@ -28,39 +29,33 @@ def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[
     ['graph.dot']
     """
     data = encode(content) if isinstance(content, str) else content
+    write = data if callable(data) else lambda file: file.write(data)
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "this is a folder; name a file in it", str(path))
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
-            _put(data, file)
+            write(file)
         return
     target = Path(os.path.realpath(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(path))
-    passing = target.with_name(f".icid-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".icid-{secrets.token_hex(8)}.tmp")
     try:
-        with passing.open("xb") as file:
-            _put(data, file)
+        with temporary.open("xb") as file:
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            shutil.copymode(target, passing)
-        os.replace(passing, target)
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
     except BaseException:
-        passing.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
-def _put(data: bytes | Callable[[BinaryIO], Any], file: BinaryIO) -> None:
-    if callable(data):
-        data(file)
-    else:
-        file.write(data)
-
-
 def encode(text: str) -> bytes:
-    r"""Encode as UTF-8, or name what cannot be.
+    r"""Encode as UTF-8; raise where text holds half of a character.
 
     Examples
     --------

@@ -1,14 +1,15 @@
-"""A look at MATLAB files before SciPy reads them, which does not check types and sizes, and may crash on wrong ones."""
+"""Check of MATLAB files before SciPy reads them: its reader may crash on wrong types and sizes."""
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator
 
 #: Bytes of the header of a file of version 5.
 _HEADER = 128
-#: Codes of the types of elements: numbers by their width, then what holds other elements, and text.
+#: Codes of the types of elements: numbers with their width in bytes, containers of other elements, and text.
 _NUMBERS = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8}
 _MATRIX, _COMPRESSED = 14, 15
 _TEXT = (16, 17, 18)
@@ -17,7 +18,7 @@ _CLASSES = range(6, 16)
 
 
 def check_elements(content: bytes) -> None:
-    """Refuse a file that is not one of arrays of numbers, whole, of version 5.
+    """Raise ValueError unless a file of version 5 is complete and holds only arrays of real numbers.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def check_elements(content: bytes) -> None:
 
 
 def _check_array(data: bytes) -> None:
-    """Refuse what is not an array of numbers with flags, dimensions, a name and as many numbers as these say."""
+    """Raise unless an array has flags, dimensions, a name, and as many numbers as its dimensions say."""
     parts = list(_elements(data))
     if [kind for kind, _ in parts[:3]] != [6, 5, 1] or len(parts) not in (4, 5):
         raise ValueError("an array lacks flags, dimensions, a name or numbers")
@@ -51,18 +52,16 @@ def _check_array(data: bytes) -> None:
         raise ValueError("an array holds something else than real numbers")
     if len(dimensions) % 4 or not 8 <= len(dimensions) <= 128:
         raise ValueError("an array has no dimensions, or too many")
-    count = 1
-    for size in struct.unpack(f"<{len(dimensions) // 4}i", dimensions):
-        if size < 0:
-            raise ValueError(f"an array has the dimension {size}")
-        count *= size
+    sizes = struct.unpack(f"<{len(dimensions) // 4}i", dimensions)
+    if min(sizes) < 0:
+        raise ValueError(f"an array has the dimension {min(sizes)}")
     kind, numbers = parts[3]
-    if kind not in _NUMBERS or len(numbers) != count * _NUMBERS[kind]:
+    if kind not in _NUMBERS or len(numbers) != math.prod(sizes) * _NUMBERS[kind]:
         raise ValueError("an array does not hold as many numbers as its dimensions say")
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield types and contents of elements, each in whole words of eight bytes."""
+    """Yield the type and the content of each element; elements begin at multiples of eight bytes."""
     place = 0
     while place < len(data):
         if place + 8 > len(data):

@@ -1,15 +1,15 @@
-"""Refusing what cannot fit into memory, before it brings the machine down."""
+"""Errors for arrays that would not fit into memory, raised before they are allocated."""
 
 from __future__ import annotations
 
 from icid_rs._core import available_memory
 
-#: Bytes below which asking the system costs more than it is worth.
+#: Below so many bytes the free memory is not asked for.
 _SMALL = 1 << 26
 
 
 def ensure_room(required: int, what: str, remedy: str) -> None:
-    """Raise MemoryError unless so many bytes are free.
+    """Raise MemoryError unless `required` bytes are free.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def ensure_room(required: int, what: str, remedy: str) -> None:
 
 
 def ensure_square(d: int, what: str, *, copies: int = 1) -> None:
-    """Raise MemoryError unless so many dense matrices of d by d numbers fit.
+    """Raise MemoryError unless `copies` dense d × d matrices fit into memory.
 
     Examples
     --------

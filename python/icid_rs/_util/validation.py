@@ -1,7 +1,8 @@
-"""Input at the boundary: what is turned into arrays, and what is refused."""
+"""Arguments of the caller as arrays and numbers that the core can take, or an error that names the fault."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, cast
 
@@ -10,32 +11,38 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
-#: Samples by variables, in the precision that the caller has them in; a part at a time is brought to double precision.
+#: Samples by variables, in the caller's precision: blocks are converted to double precision when they are used.
 Rows = NDArray[np.float64] | NDArray[np.float32]
 
-#: Share of a variable's variance left unexplained by others that counts as none.
+#: A variable counts as a linear combination of others if they leave no more than this share of its variance.
 COLLINEAR = 1e-10
 
 
 def as_csr(matrix: Any, name: str, *, copy: bool = True) -> sp.csr_array[np.float64, tuple[int, int]]:
-    """Return float64 in canonical CSR form, from anything array-like or sparse; a copy, or not to be changed."""
-    matrix = _as_matrix(matrix, name)
-    _check_numeric(matrix.dtype, name)
-    if matrix.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, but it has {matrix.ndim} dimension(s)")
-    csr = sp.csr_array(matrix).astype(np.float64, copy=copy)
+    """Return float64 in canonical CSR form; without `copy`, it may share memory with the argument."""
+    csr = sp.csr_array(_as_matrix(matrix, name)).astype(np.float64, copy=copy)
     if not csr.has_canonical_format:
         csr = csr if copy else csr.copy()
         csr.sum_duplicates()
     return cast("sp.csr_array[np.float64, tuple[int, int]]", csr)
 
 
+def as_square(
+    matrix: Any, name: str, remedy: str = "every entry must be finite"
+) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Return a square matrix of finite entries in canonical CSR form."""
+    csr = as_csr(matrix, name)
+    if csr.shape[0] != csr.shape[1]:
+        raise ValueError(f"{name} must be square, but its shape is {csr.shape}")
+    for k in np.flatnonzero(~np.isfinite(csr.data)):
+        row = int(np.searchsorted(csr.indptr, k, side="right")) - 1
+        raise ValueError(f"{name}[{row}, {csr.indices[k]}] is {csr.data[k]}: {remedy}")
+    return csr
+
+
 def as_theta(theta: Any) -> Any:
-    """Return float64, sparse or not as it is, with what single precision explains of its asymmetry averaged away."""
+    """Return Θ in float64, dense or sparse as it is; one from single precision is made exactly symmetric."""
     theta = _as_matrix(theta, "theta")
-    _check_numeric(theta.dtype, "theta")
-    if theta.ndim != 2:
-        raise ValueError(f"theta must be a matrix, but it has {theta.ndim} dimension(s)")
     single = theta.dtype in (np.float16, np.float32)
     if theta.dtype != np.float64:
         theta = theta.astype(np.float64)
@@ -58,6 +65,12 @@ def csr_parts(
 ) -> tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int64], FloatArray]:
     """Return the shape and the arrays of a CSR matrix, as the core takes it."""
     return matrix.shape, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+
+
+def csr_from_parts(parts: Any, d: int) -> sp.csr_array[np.float64, tuple[int, int]]:
+    """Return the d × d matrix whose arrays the core gives."""
+    indptr, indices, data = parts
+    return sp.csr_array((data, indices, indptr), shape=(d, d))
 
 
 def as_vector(values: ArrayLike, length: int, name: str) -> FloatArray:
@@ -93,22 +106,42 @@ def check_real(value: Any, name: str) -> float:
         raise ValueError(f"{name} is too large for a floating-point number") from None
 
 
+def check_threads(n_threads: int | None) -> int | None:
+    """Return a number of threads; None leaves it to the core."""
+    return None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024)
+
+
+def listed(items: Sequence[str], most: int = 8) -> str:
+    """Join the first few items by commas, and count the others.
+
+    Examples
+    --------
+    >>> from icid_rs._util.validation import listed
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
 def _check_numeric(dtype: np.dtype[Any], name: str) -> None:
     if dtype.kind not in "buif":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {dtype}")
 
 
 def _as_matrix(matrix: Any, name: str) -> Any:
-    """Return a sparse matrix, none of whose indices leads out of it, or an array."""
-    if not sp.issparse(matrix):
-        return _as_array(matrix, name)
-    sparse: Any = matrix
-    if sparse.format in ("csr", "csc"):
+    """Return a matrix of real numbers: an array, or a sparse matrix whose indices are within its shape."""
+    is_sparse = sp.issparse(matrix)
+    if not is_sparse:
+        matrix = _as_array(matrix, name)
+    elif matrix.format in ("csr", "csc"):
         try:
-            sparse.check_format(full_check=True)
+            matrix.check_format(full_check=True)
         except ValueError as error:
             raise ValueError(f"{name} is no valid sparse matrix: {error}") from None
-    return sparse
+    _check_numeric(matrix.dtype, name)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, but it has {matrix.ndim} dimension(s)")
+    return matrix
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:
@@ -119,7 +152,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def symmetrise_single(theta: Any) -> Any:
-    """Average a matrix with its transpose where they differ by what single precision explains, entry by entry."""
+    """Average a matrix with its transpose, if no two mirrored entries differ by more than single precision explains."""
     values = theta if isinstance(theta, np.ndarray) else theta.data
     if theta.shape[0] != theta.shape[1] or not np.isfinite(values).all():
         return theta

@@ -6,7 +6,7 @@ import sys
 import warnings
 from pathlib import Path
 
-#: Frames in these files are ours.
+#: Frames of files below this folder belong to the package.
 _PACKAGE = str(Path(__file__).parents[1])
 
 

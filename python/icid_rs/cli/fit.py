@@ -12,6 +12,7 @@ from icid_rs._util.extras import require
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
 from icid_rs.cli.output import check_writable, warnings_in_one_line, write
+from icid_rs.precision.kinds import KINDS
 
 if TYPE_CHECKING:
     from icid_rs.export.formats import Writer
@@ -82,15 +83,14 @@ def add_parser(commands: Any) -> None:
         "--missing",
         choices=("raise", "drop", "pairwise"),
         default="raise",
-        help="values that are missing: refuse them, leave out their rows, or use what each pair of columns has",
+        help="missing values: refuse them, leave out their rows, or use all rows that each pair of columns shares",
     )
     reading.add_argument("--standardise", action="store_true", help="divide columns by their standard deviations")
 
     finding = parser.add_argument_group("finding the graph (see the documentation of icid_rs.ICID)")
-    precisions = ("auto", "empirical", "fdr", "lasso", "precomputed")
     finding.add_argument(
         "--precision",
-        choices=precisions,
+        choices=tuple(KINDS),
         default="auto",
         help="how the inverse covariance is estimated: lasso takes fewer rows than columns; precomputed: DATA is it",
     )
@@ -98,7 +98,7 @@ def add_parser(commands: Any) -> None:
         "--noise",
         choices=("auto", "equal", "unequal"),
         default="auto",
-        help="what is assumed of the noise variances (auto: what scores better)",
+        help="assumption about the noise variances (auto: the one with the better score)",
     )
     finding.add_argument(
         "--refine",
@@ -112,14 +112,16 @@ def add_parser(commands: Any) -> None:
     finding.add_argument(
         "--knowledge",
         metavar="FILE",
-        help='what is known of the edges, as JSON: {"required": [["a", "b"]], "forbidden": [["b", "c"]], '
+        help='background knowledge as JSON: {"required": [["a", "b"]], "forbidden": [["b", "c"]], '
         '"tiers": [["a"], ["b", "c"]]}, where a causes b, b does not cause c, and nothing causes an earlier tier',
     )
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
-    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: 5 a variable, 500 at least)")
+    finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: as many as still improve it)")
     finding.add_argument("--time-limit", type=float, metavar="SECONDS", help="of a search (default: none)")
-    finding.add_argument("--seed", type=int, default=0, metavar="S", help="of what is random (default: %(default)s)")
+    finding.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of the random numbers (default: %(default)s)"
+    )
     finding.add_argument("--threads", type=int, metavar="N", help="of the solver (default: all)")
     parser.set_defaults(run=run)
 
@@ -146,8 +148,7 @@ def _writer(options: argparse.Namespace) -> Writer:
     from icid_rs.export.formats import writer
     from icid_rs.export.networks import to_graphml
 
-    default = "csv" if options.output == "-" else None
-    kind = options.format or default
+    kind = options.format or ("csv" if options.output == "-" else None)
     write_graph = writer(options.output if kind is None else f"graph.{kind}")
     if write_graph is to_graphml:
         require("networkx", "GraphML", "networkx")

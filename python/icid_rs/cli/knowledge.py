@@ -1,4 +1,4 @@
-"""What is known of the edges, in a file."""
+"""Background knowledge about edges, read from a file."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _TICK = 0.25
 
 @contextmanager
 def bytes_read(total: int, quiet: bool) -> Iterator[Callable[[int], object]]:
-    """Show how much of a file has been read; yield what is told the bytes so far."""
+    """Show how much of a file has been read; yield a function to be called with the bytes read so far."""
     bar = _bar(quiet, desc="reading", total=total, unit="B", unit_scale=True)
     if bar is None:
         yield lambda size: None
@@ -48,7 +48,7 @@ def time_passing(what: str, limit: float | None, quiet: bool) -> Iterator[None]:
 
 
 def say(text: str, quiet: bool) -> None:
-    """Tell somebody who watches what was done."""
+    """Print a line to standard error, if it is a terminal."""
     if not quiet and sys.stderr.isatty():
         print(text, file=sys.stderr)
 

@@ -95,14 +95,14 @@ def _sparse(path: str, arrays: dict[str, Any]) -> Any:
     return matrix
 
 
-def _matched(truth: icid_rs.CausalGraph, estimate: icid_rs.CausalGraph, options: argparse.Namespace) -> tuple[Any, Any]:
+def _matched(truth: icid_rs.CausalGraph, estimate: icid_rs.CausalGraph, options: argparse.Namespace) -> list[Any]:
     """Return both adjacency matrices over the same variables."""
     paths, graphs = (options.truth, options.estimate), (truth, estimate)
     if any(path.lower().endswith((".npy", ".npz")) for path in paths):
         if truth.n_features_in_ != estimate.n_features_in_:
             sizes = f"{truth.n_features_in_} and {estimate.n_features_in_}"
             raise ValueError(f"{paths[0]} and {paths[1]} have {sizes} variables, so their places cannot be matched")
-        return truth.adjacency_matrix_, estimate.adjacency_matrix_
+        return [truth.adjacency_matrix_, estimate.adjacency_matrix_]
     named = [[str(name) for name in graph.names_] for graph in graphs]
     everybody = dict.fromkeys([*named[0], *named[1]])
     for path, other, names in zip(paths, reversed(paths), named, strict=True):
@@ -113,10 +113,8 @@ def _matched(truth: icid_rs.CausalGraph, estimate: icid_rs.CausalGraph, options:
     if all(named) and not set(named[0]) & set(named[1]):
         raise ValueError(f"{paths[0]} and {paths[1]} have no variable in common")
     place = {name: k for k, name in enumerate(everybody)}
-    first, second = (
-        _spread(graph, [place[name] for name in names], len(place)) for graph, names in zip(graphs, named, strict=True)
-    )
-    return first, second
+    places = ([place[name] for name in names] for names in named)
+    return [_spread(graph, own, len(place)) for graph, own in zip(graphs, places, strict=True)]
 
 
 def _spread(graph: icid_rs.CausalGraph, places: list[int], d: int) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from icid_rs._util.extras import require
 from icid_rs._util.validation import FloatArray
-from icid_rs.cli.text import TextOptions, kept_columns, read_text
+from icid_rs.cli.text import MISSING_VALUE, TextOptions, kept_columns, read_text
 from icid_rs.data.archive import read_arrays
 from icid_rs.data.tables import Table
 
@@ -30,14 +30,14 @@ def read_table(
     -------
     Table, or numpy.ndarray if the file names no columns
     """
-    suffix = Path(path).suffix.lower()
-    if path != "-" and suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}, not {suffix!r}")
-    if path == "-" or suffix in _TEXT:
+    suffix = _suffix(path)
+    names: list[Any] | None
+    if suffix in _TEXT:
         values, names = read_text(path, options, report)
+    elif suffix in _PARQUET:
+        values, names = _read_parquet(path, options)
     else:
-        read = _read_parquet(path, options) if suffix in _PARQUET else _read_numpy(path, array, options.drop)
-        values, names = read
+        values, names = _read_numpy(path, array, options.drop)
     return values if names is None else Table(values, names)
 
 
@@ -51,9 +51,7 @@ def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
     >>> format_table("-", np.array([[0.5, 1.0]]), ["rain", "wet"])
     b'rain,wet\n0.5,1.0\n'
     """
-    suffix = ".csv" if path == "-" else Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}, not {suffix!r}")
+    suffix = _suffix(path)
     if suffix in _TEXT:
         text = io.StringIO()
         writer = csv.writer(text, delimiter="\t" if suffix in (".tsv", ".tab") else ",", lineterminator="\n")
@@ -70,6 +68,14 @@ def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
         parquet = require("pyarrow.parquet", "Parquet", "parquet")
         parquet.write_table(pyarrow.table(dict(zip(names, values.T, strict=True))), file)
     return file.getvalue()
+
+
+def _suffix(path: str) -> str:
+    """Return the suffix of a table's file, ``.csv`` for ``-``; raise for any other kind of file."""
+    suffix = ".csv" if path == "-" else Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}, not {suffix!r}")
+    return suffix
 
 
 def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[FloatArray, list[Any] | None]:
@@ -91,7 +97,7 @@ def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[Fl
     return values[:, kept].astype(np.float64), [labels[k] for k in kept] if named or drop else None
 
 
-def _read_parquet(path: str, options: TextOptions) -> tuple[FloatArray, list[Any] | None]:
+def _read_parquet(path: str, options: TextOptions) -> tuple[FloatArray, list[Any]]:
     pyarrow = require("pyarrow", "Parquet", "parquet")
     parquet = require("pyarrow.parquet", "Parquet", "parquet")
     try:
@@ -111,9 +117,6 @@ def _read_parquet(path: str, options: TextOptions) -> tuple[FloatArray, list[Any
             raise ValueError(f"{path}, column {name!r}: it holds {column.type}, not numbers; {hint}")
         if column.null_count and not options.missing:
             row = column.is_null().to_pylist().index(True)
-            raise ValueError(
-                f"{path}, row {row}, column {name!r}: the value is missing; fill it in, or say --missing drop or "
-                "--missing pairwise"
-            )
+            raise ValueError(f"{path}, row {row}, column {name!r}: {MISSING_VALUE}")
         values[:, k] = column.cast(pyarrow.float64(), safe=False).to_numpy()
     return values, [table.column_names[k] for k in kept]

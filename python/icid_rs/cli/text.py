@@ -18,13 +18,15 @@ from icid_rs.graph.variables import locate_all
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
 #: How files write that a value is missing, in lower case.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "."}
+#: Message about a missing value, and its remedy.
+MISSING_VALUE = "the value is missing; fill it in, or say --missing drop or --missing pairwise"
 #: Rows between two reports of progress.
 _ROWS = 256
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What a text file does not say of itself; None is to be found out."""
+    """How to read a text file; a delimiter of None is inferred from its first line."""
 
     delimiter: str | None = None
     header: Literal["auto", "yes", "no"] = "auto"
@@ -81,39 +83,28 @@ def read_text(
             raise ValueError(_undecodable(path, options.encoding, error)) from None
 
 
-class _Lines:
-    """The lines of a file, which remembers what `float` would overlook in them."""
-
-    def __init__(self, path: str, number: int, lines: Iterator[str]) -> None:
-        self._path, self._lines = path, lines
-        #: Of the line read last, from 1.
-        self.number = number
-        #: Python reads 1_2 as 12.
-        self.underscores = False
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.number += 1
+def _checked_lines(path: str, first: int, lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines of a file, numbered from `first`; raise at a zero byte."""
+    for number, line in enumerate(lines, first):
         if "\0" in line:
-            raise ValueError(f"{self._path}, line {self.number}: it holds zero bytes; this is no text file")
-        self.underscores = self.underscores or "_" in line
-        return line
+            raise ValueError(f"{path}, line {number}: it holds zero bytes; this is no text file")
+        yield line
 
 
 class _Reader:
     def __init__(self, path: str, file: TextIO, options: TextOptions, report: Callable[[int], object]) -> None:
         self.path, self.file, self.options, self.report = path, file.buffer, options, report
-        blank, first = next(((k, line) for k, line in enumerate(file) if line.strip()), (0, None))
+        self.blank_lines, first = next(((k, line) for k, line in enumerate(file) if line.strip()), (0, None))
         if first is None:
             raise ValueError(f"{path} is empty")
-        self.lines = _Lines(path, blank, chain([first], file))
-        self.delimiter = _delimiter(path, options.delimiter, first)
-        self.rows = csv.reader(
-            self.lines, delimiter=self.delimiter, skipinitialspace=self.delimiter == " ", strict=True
-        )
+        lines = _checked_lines(path, self.blank_lines + 1, chain([first], file))
+        delimiter = _delimiter(path, options.delimiter, first)
+        self.rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter == " ", strict=True)
+
+    @property
+    def line(self) -> str:
+        """The file and the number of the line read last, for messages."""
+        return f"{self.path}, line {self.blank_lines + self.rows.line_num}"
 
     def table(self) -> tuple[FloatArray, list[Any] | None]:
         try:
@@ -124,7 +115,7 @@ class _Reader:
             names = [self.labels[k] for k in kept]
             values = list(self._values(first if header is None else None, kept))
         except csv.Error as error:
-            raise ValueError(f"{self.path}, line {self.lines.number}: {error}") from None
+            raise ValueError(f"{self.line}: {error}") from None
         if not values:
             raise ValueError(f"{self.path} has no rows below its header")
         return np.stack(values), None if header is None and len(kept) == len(first) else names
@@ -134,13 +125,13 @@ class _Reader:
             return self.options.header == "yes"
         if any(not _is_number(cell) and cell.strip().lower() not in _MISSING for cell in cells):
             return True
-        # What others write over columns without names: 0, 1, 2, … after an empty cell, or without one.
+        # Other programs number columns without names: 0, 1, 2, …, after an empty cell or without one.
         numbered = cells[1:] if not cells[0].strip() else cells
         counted = [cell.strip() for cell in numbered] == [str(k) for k in range(len(numbered))]
         return counted and len(cells) > 2
 
     def _kept(self, header: list[str] | None) -> list[int]:
-        """Check the names, and leave out what is no variable."""
+        """Check the names; return the columns that are neither dropped nor labels of rows."""
         dropped = set[int]()
         if header is not None:
             unnamed = [k for k, name in enumerate(header) if not name.strip()]
@@ -148,38 +139,33 @@ class _Reader:
             if unnamed == [0] and len(header) > 1:
                 dropped.add(0)
             elif unnamed:
-                raise ValueError(f"{self.path}, line {self.lines.number}: column {unnamed[0] + 1} has no name")
+                raise ValueError(f"{self.line}: column {unnamed[0] + 1} has no name")
             place: dict[str, int] = {}
             for k, name in enumerate(header):
                 first = place.setdefault(name, k)
                 if first != k:
-                    where = f"{self.path}, line {self.lines.number}: columns {first + 1} and {k + 1}"
-                    raise ValueError(f"{where} are both named {name!r}; rename one of them")
+                    both = f"columns {first + 1} and {k + 1} are both named {name!r}"
+                    raise ValueError(f"{self.line}: {both}; rename one of them")
         kept = kept_columns(self.path, self.labels, self.options.drop)
         return [k for k in kept if k not in dropped]
 
     def _values(self, first: list[str] | None, kept: list[int]) -> Iterator[FloatArray]:
         width, everything = len(self.labels), len(kept) == len(self.labels)
-        self.lines.underscores = first is not None and self.lines.underscores
         for count, row in enumerate(self.rows if first is None else chain([first], self.rows)):
             if not row:
                 continue
             if len(row) != width:
-                raise ValueError(
-                    f"{self.path}, line {self.lines.number}: there are {len(row)} cells, but {width} in the first line"
-                )
+                raise ValueError(f"{self.line}: there are {len(row)} cells, but {width} in the first line")
             cells = row if everything else [row[k] for k in kept]
             if self.options.missing:
                 cells = ["nan" if cell.strip().lower() in _MISSING else cell for cell in cells]
-            if self.lines.underscores:
-                self._check(cells, kept)
-                self.lines.underscores = False
             try:
                 values = np.fromiter(map(float, cells), np.float64, len(cells))
             except ValueError:
                 self._check(cells, kept)
                 raise
-            if not np.isfinite(values).all():
+            # Python reads 1_2 as 12.
+            if not np.isfinite(values).all() or "_" in "".join(cells):
                 self._check(cells, kept)
             yield values
             if count % _ROWS == 0 and self.file.seekable():
@@ -188,13 +174,11 @@ class _Reader:
     def _check(self, cells: list[str], kept: list[int]) -> None:
         """Name the first cell that holds no finite number."""
         for k, cell in zip(kept, cells, strict=True):
-            where = f"{self.path}, line {self.lines.number}, column {self.labels[k]!r}"
+            where = f"{self.line}, column {self.labels[k]!r}"
             if cell.strip().lower() in _MISSING:
                 if self.options.missing:
                     continue
-                raise ValueError(
-                    f"{where}: the value is missing; fill it in, or say --missing drop or --missing pairwise"
-                )
+                raise ValueError(f"{where}: {MISSING_VALUE}")
             if not _is_number(cell):
                 hint = "write it with a decimal point" if _is_number(cell.replace(",", ".", 1)) else ""
                 hint = hint or f"if this is no variable, leave it out with --drop {self.labels[k]!r}"
@@ -231,7 +215,7 @@ def _delimiter(path: str, chosen: str | None, line: str) -> str:
         return delimiter
     if path.lower().endswith((".tsv", ".tab")):
         return "\t"
-    # The one that parts the first line into most cells; a comma if there is one cell.
+    # The delimiter that splits the first line into most cells; a comma if none does.
     return max((",", ";", "\t", "|"), key=lambda mark: _count_cells(line, mark))
 
 
@@ -239,7 +223,7 @@ def _count_cells(line: str, mark: str) -> int:
     try:
         return len(next(csv.reader([line], delimiter=mark)))
     except csv.Error:
-        # A long line without the mark is a single cell, larger than any may be.
+        # Without the delimiter a long line is one cell, which may exceed the limit of the csv module.
         return 1
 
 

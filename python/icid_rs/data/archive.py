@@ -1,11 +1,10 @@
-"""Files of arrays: written at once or not at all, and read without executing anything."""
+"""Files of NumPy arrays: written completely or not at all, and read without executing anything in them."""
 
 from __future__ import annotations
 
 import json
-import tokenize
-import zipfile
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -27,27 +26,10 @@ _SETTINGS: dict[str, Any] = {
     "reservoir": int,
     "random_state": int,
 }
-#: What a damaged file may make NumPy and zipfile raise.
-DAMAGE = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    IndexError,
-    TypeError,
-    SyntaxError,
-    RecursionError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 def save(path: str | PathLike[str], state: dict[str, Any]) -> None:
-    """Write settings and arrays."""
+    """Write the settings and arrays of `Moments`."""
     header = {"format": _FORMAT, "version": _VERSION, "settings": state["settings"]}
     try:
         text = json.dumps(header)
@@ -58,7 +40,7 @@ def save(path: str | PathLike[str], state: dict[str, Any]) -> None:
 
 
 def load(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read what `save` wrote, and check that it fits together."""
+    """Read a file of `save`; raise ValueError unless its settings and arrays are complete and agree."""
     try:
         content = read_arrays(path)
     except ValueError as error:
@@ -72,14 +54,13 @@ def load(path: str | PathLike[str]) -> dict[str, Any]:
     if header.get("version") != _VERSION:
         raise ValueError(f"{path} is of version {header.get('version')}, but this is version {_VERSION}")
     state = {"settings": header.get("settings"), **content}
-    problem = _problem(state)
-    if problem:
+    if problem := _problem(state):
         raise ValueError(f"{path} is damaged: {problem}")
     return state
 
 
 def read_arrays(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
-    """Read the arrays of an ``.npy`` (called X) or ``.npz`` file; nothing in it is executed.
+    """Read the arrays of an ``.npz`` file, or of an ``.npy`` file under the name X; nothing in it is executed.
 
     Examples
     --------
@@ -90,32 +71,29 @@ def read_arrays(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
     ...     read_arrays(f"{folder}/x.npy")["X"].shape
     (2, 2)
     """
-    with open(path, "rb") as file:
-        try:
-            content = np.load(file, allow_pickle=False)
-            return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
-        except DAMAGE as error:
-            raise ValueError(f"{path}: {reason(error)}") from None
+    with open(path, "rb") as file, naming_damage(path):
+        content = np.load(file, allow_pickle=False)
+        return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
 
 
-def reason(error: Exception) -> str:
-    """Tell why NumPy cannot read a file.
-
-    Examples
-    --------
-    >>> from icid_rs.data.archive import reason
-    >>> reason(EOFError())
-    'no whole NumPy file of numbers: it ends too early'
-    """
-    text = str(error)
-    if "allow_pickle" in text:
-        # NumPy takes whatever it does not know for a pickle, and advises to load it.
-        text = "it holds Python objects, or is of another format"
-    return f"no whole NumPy file of numbers: {text or 'it ends too early'}"
+@contextmanager
+def naming_damage(path: str | PathLike[str]) -> Iterator[None]:
+    """Turn any error of reading a damaged NumPy file into a ValueError that names the file and the fault."""
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, MemoryError):
+        raise
+    # NumPy and zipfile raise errors of a dozen types when a file is damaged.
+    except Exception as error:
+        fault = str(error) or "it ends too early"
+        if "allow_pickle" in fault:
+            # NumPy takes any format it does not know for a pickle, and advises to load it.
+            fault = "it holds Python objects, or is of another format"
+        raise ValueError(f"{path}: no whole NumPy file of numbers: {fault}") from None
 
 
 def _problem(state: dict[str, Any]) -> str | None:
-    """Tell what does not fit together."""
+    """Describe the first setting or array that is missing or does not agree with the others."""
     settings = state["settings"]
     if not isinstance(settings, dict):
         return "its settings are missing"
@@ -123,16 +101,15 @@ def _problem(state: dict[str, Any]) -> str | None:
     for name, kind in expected.items():
         value = settings.get(name)
         if name == "reservoir" and value is None and "second" not in state:
-            # How many columns there are, and so how many rows will be kept, is not known yet.
+            # The default depends on the number of columns, which is not known before the first rows.
             continue
         if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or not 0 <= value < 2**63)):
             return f"its setting {name} is {value!r}"
     if "second" not in state:
         return None
     arrays = {name: state[name] for name in _ARRAYS if name in state}
-    missing = set(_ARRAYS) - {"third"} - set(arrays)
-    if missing:
-        return f"{sorted(missing)[0]} is missing"
+    if missing := set(_ARRAYS) - {"third"} - set(arrays):
+        return f"{min(missing)} is missing"
     for name, array in arrays.items():
         if array.ndim != _ARRAYS[name]:
             return f"{name} has {array.ndim} dimensions"

@@ -1,4 +1,4 @@
-"""Looking at the data before anything is estimated from it."""
+"""Checks of the data before anything is estimated from them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve_triangular
 
-from icid_rs._util.validation import COLLINEAR, FloatArray, Rows
+from icid_rs._util.validation import COLLINEAR, FloatArray, Rows, listed, symmetrise_single
 from icid_rs._util.warn import warn_user
 
-#: Share of its own below which a column is nearly a combination of others.
+#: A column is nearly a linear combination of others if they leave less than this share of its variance.
 _NEARLY_COLLINEAR = 1e-8
-#: Standard deviations that differ by more than this make equal noise variances implausible.
+#: Equal noise variances are implausible if standard deviations differ by more than this factor.
 _WILD_SCALES = 1e3
 
-#: The remedy for columns that must all be kept.
+#: The remedy for collinear columns that must all be kept.
 _RIDGE = "ICID(ridge=1e-6)"
 
 
 def check_values(X: Rows, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
-    """Refuse too few rows, and what is not finite, unless it is missing and something is to be made of that."""
+    """Raise if there are fewer than `least` rows, or entries that are infinite, or NaN with ``missing="raise"``."""
     n = len(X)
     if n < least:
         raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
-    # The sum is finite unless something is not, or it overflows.
+    # A finite sum proves that all entries are finite; the sum of finite entries may overflow.
     if np.isfinite(X.sum(dtype=np.float64)):
         return
     bad = np.argwhere(~np.isfinite(X) if missing == "raise" else np.isinf(X))
@@ -42,7 +42,7 @@ def check_values(X: Rows, names: Sequence[Any], *, least: int = 3, missing: str 
 
 
 def within_groups(X: Rows, groups: Any) -> tuple[FloatArray, int]:
-    """Take the means of groups of rows out, put the overall mean in, and count the groups.
+    """Replace the mean of each group of rows by the overall mean; return the number of groups too.
 
     Examples
     --------
@@ -59,14 +59,14 @@ def within_groups(X: Rows, groups: Any) -> tuple[FloatArray, int]:
         means = (indicator @ X) / indicator.sum(axis=1)[:, None]
         return np.asarray(X - means[member] + X.mean(axis=0)), len(labels)
     observed = ~np.isnan(X)
-    # A group without a value has no mean, and no row that would need it.
+    # In a group without values of a column, all entries stay NaN.
     counts = np.maximum(indicator @ observed.astype(np.float64), 1.0)
     means = (indicator @ np.where(observed, X, 0.0)) / counts
     return np.asarray(X - means[member] + np.nanmean(X, axis=0)), len(labels)
 
 
 def check_groups(groups: Any, n: int) -> NDArray[Any]:
-    """Return the group of each of n rows, if every row has one.
+    """Return the group of each of n rows; raise unless every row has one.
 
     Examples
     --------
@@ -87,25 +87,74 @@ def check_groups(groups: Any, n: int) -> NDArray[Any]:
 
 
 def check_scales(X: Rows | None, covariance: Any, location: FloatArray, names: Sequence[Any]) -> None:
-    """Raise if columns do not vary, or have a variance out of range; without X, a constant has a variance of zero."""
+    """Raise if a column is constant, or has a variance out of range; without X, constant means of variance zero."""
     variances = covariance.diagonal()
-    # The variance of a constant is rounding, or zero; only such columns are looked at.
+    # The computed variance of a constant column is zero up to rounding, so only such columns are examined.
     suspects = np.flatnonzero(np.sqrt(variances) <= 1e-10 * np.abs(location))
     widths = variances[suspects] if X is None else np.nanmax(X[:, suspects], axis=0) - np.nanmin(X[:, suspects], axis=0)
-    constant = [names[int(j)] for j in suspects[widths == 0]]
-    if constant:
-        shown = ", ".join(map(repr, constant[:8])) + (f" and {len(constant) - 8} more" if len(constant) > 8 else "")
-        raise ValueError(f"constant column(s) {shown} have no causes and no effects; drop them")
+    constant = suspects[widths == 0]
+    if constant.size:
+        raise ValueError(f"constant column(s) {_list(names, constant)} have no causes and no effects; drop them")
     extreme = np.flatnonzero(~((variances > 1e-150) & (variances < 1e150)))
     if extreme.size:
         j = int(extreme[0])
         raise ValueError(f"the variance of column {names[j]!r} is {variances[j]:.3g}, out of range; rescale it")
 
 
-def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Refuse columns that are copies of others."""
+def as_covariance(covariance: ArrayLike) -> FloatArray:
+    """Return a covariance matrix; raise where an entry cannot belong to one."""
+    matrix: FloatArray = np.asarray(covariance, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(f"covariance must be a square matrix, but its shape is {matrix.shape}")
+    matrix = symmetrise_single(matrix)
+    # Each loop raises at the first fault that it finds.
+    for i, j in np.argwhere(~np.isfinite(matrix)):
+        raise ValueError(f"covariance[{i}, {j}] is {matrix[i, j]}: every entry must be finite")
+    for i, j in np.argwhere(matrix != matrix.T):
+        raise ValueError(
+            f"covariance must be symmetric, but covariance[{i}, {j}] = {matrix[i, j]} and "
+            f"covariance[{j}, {i}] = {matrix[j, i]}; pass (C + C.T) / 2 if the difference is harmless"
+        )
+    variances = matrix.diagonal()
+    for i in np.flatnonzero(variances < 0):
+        raise ValueError(f"covariance[{i}, {i}] = {variances[i]}: no variance is negative")
+    deviations = np.sqrt(variances)
+    for i, j in np.argwhere(np.abs(matrix) > (1 + 1e-9) * np.outer(deviations, deviations)):
+        raise ValueError(
+            f"covariance[{i}, {j}] = {matrix[i, j]} makes a correlation above 1 with variances {variances[i]} and "
+            f"{variances[j]}: this is no covariance matrix"
+        )
+    return matrix
+
+
+def check_weights(weights: ArrayLike, rows: int) -> FloatArray:
+    """Return the weights of rows; raise unless there is one for each, finite and not negative."""
+    array = np.ascontiguousarray(weights, dtype=np.float64)
+    if array.shape != (rows,):
+        raise ValueError(f"weights must have one entry for each of the {rows} rows, but its shape is {array.shape}")
+    for row in np.flatnonzero(~((array >= 0) & np.isfinite(array))):
+        raise ValueError(f"weights[{row}] = {array[row]}: weights must be finite and not negative")
+    return array
+
+
+def correlation_matrix(covariance: FloatArray) -> FloatArray:
+    """Divide a covariance by the standard deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.checks import correlation_matrix
+    >>> correlation_matrix(np.array([[4.0, 1.0], [1.0, 1.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
     scale = np.sqrt(covariance.diagonal())
-    correlation = covariance / np.outer(scale, scale)
+    return np.asarray(covariance / np.outer(scale, scale))
+
+
+def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
+    """Raise if a column is a multiple of another."""
+    correlation = correlation_matrix(covariance)
     size = np.abs(correlation)
     np.fill_diagonal(size, 0.0)
     if size.max(initial=0.0) > 1.0 - COLLINEAR:
@@ -118,14 +167,13 @@ def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
 
 
 def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Refuse columns that are copies or combinations of others."""
+    """Raise if a column is a multiple or a linear combination of others."""
     check_duplicates(covariance, names)
-    scale = np.sqrt(covariance.diagonal())
-    correlation = covariance / np.outer(scale, scale)
+    correlation = correlation_matrix(covariance)
     factor, pivots, rank, info = lapack.dpstrf(correlation, lower=1, tol=COLLINEAR)
     if info > 0:
         order = pivots - 1
-        # The first column left over, in terms of those that were not.
+        # Regress the first column outside the factorised block on the columns inside.
         L = np.tril(factor[:rank, :rank])
         weights = solve_triangular(L, factor[rank, :rank], lower=True, trans="T")
         others = order[:rank][np.abs(weights) > 1e-3 * np.abs(weights).max()]
@@ -136,26 +184,26 @@ def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
 
 
 def warn_of_collinearity(covariance: FloatArray, inverse: FloatArray, names: Sequence[Any]) -> None:
-    """Warn of a column that others explain almost completely: weights among them are as good as unknown."""
+    """Warn of a column that others explain almost completely, which makes weights among them uncertain."""
     scale = np.sqrt(covariance.diagonal())
     shares = 1.0 / (scale**2 * inverse.diagonal())
     worst = int(np.argmin(shares))
     if not shares[worst] < _NEARLY_COLLINEAR:
         return
-    # Its regression on all others, in units of their deviations.
+    # Coefficients of its regression on all others, times their standard deviations.
     weights = np.abs(inverse[worst] * scale)
     weights[worst] = 0.0
     others = np.flatnonzero(weights > 0.1 * weights.max())
     warn_user(
         f"column {names[worst]!r} is nearly a linear combination of {_list(names, others)}: a share of "
         f"{shares[worst]:.1g} of its variance is its own (condition number "
-        f"{_condition(covariance / np.outer(scale, scale))}), so that weights among these are uncertain; drop one of "
+        f"{_condition(correlation_matrix(covariance))}), so that weights among these are uncertain; drop one of "
         f"them, or use {_RIDGE}"
     )
 
 
 def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Warn that equal noise variances mean something else in other units."""
+    """Warn of very different standard deviations: whether noise variances are equal depends on the units."""
     scale = np.sqrt(covariance.diagonal())
     small, large = int(np.argmin(scale)), int(np.argmax(scale))
     if scale[large] > _WILD_SCALES * scale[small]:
@@ -167,12 +215,11 @@ def warn_of_scales(covariance: FloatArray, names: Sequence[Any]) -> None:
 
 
 def _condition(correlation: FloatArray) -> str:
-    """Return the condition number of a correlation matrix; beyond what rounding can tell, a bound."""
+    """Return the condition number of a correlation matrix, or a lower bound where rounding hides it."""
     values = np.linalg.eigvalsh(correlation)
     least = np.finfo(np.float64).eps * values[-1]
     return f"{values[-1] / values[0]:.1g}" if values[0] > least else f"above {values[-1] / least:.1g}"
 
 
-def _list(names: Sequence[Any], which: Any, most: int = 8) -> str:
-    shown = ", ".join(repr(names[k]) for k in which[:most])
-    return shown + (f" and {len(which) - most} more" if len(which) > most else "")
+def _list(names: Sequence[Any], which: NDArray[np.intp]) -> str:
+    return listed([repr(names[k]) for k in which.tolist()])

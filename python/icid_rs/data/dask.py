@@ -26,8 +26,8 @@ def is_dask(X: Any) -> bool:
 def moments_of(X: Any, **settings: Any) -> Moments:
     """Reduce a Dask array or frame to its moments, by a tree of merges.
 
-    Every partition is summed by the worker that holds it; no worker ever holds more than a few partial moments. A lost
-    worker costs what it had, which the scheduler computes again, with the same result.
+    Every partition is summed by the worker that holds it, and no worker holds more than a few partial moments. If a
+    worker is lost, the scheduler computes its part again, with the same result.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def moments_of(X: Any, **settings: Any) -> Moments:
     if names is None:
         if X.ndim != 2:
             raise ValueError(f"X must be a table of samples by variables, but its shape is {X.shape}")
-        # A row must be whole.
+        # Each block must hold whole rows.
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         parts = X.to_delayed().ravel().tolist()
     else:
         parts = X.to_delayed()
-    # One thread for each: the cluster has others to give.
+    # One thread for each part: Dask already runs parts in parallel.
     settings = {"names": names, "n_threads": 1, **settings}
     level = [delayed(_part)(part, settings) for part in parts]
     while len(level) > 1:

@@ -1,9 +1,8 @@
-"""Tables with holes: rows are dropped, or every pair of columns makes do with the rows that it has.
+"""Tables with missing values: rows are dropped, or each correlation is computed from the rows with both columns.
 
-The pairwise covariance takes each correlation from the rows where both columns are observed. This uses all the data,
-but the matrix is no covariance of any one table: its errors do not cancel as those of complete rows do, and it need not
-be positive definite. It is then repaired by shrinking it towards the identity, as far as necessary (Higham, Strabić and
-Šego 2016). Which values are missing is supposed to have nothing to do with the values.
+The pairwise covariance uses all observed values, but it is not the covariance of any one table: the errors of its
+entries come from different rows, and it need not be positive definite. If it is not, it is shrunk towards the identity
+as far as necessary (Higham, Strabić and Šego 2016). Values are assumed to be missing completely at random.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _BLOCK_ROWS = 1024
 
 
 def count_missing(X: Rows, policy: str, names: Sequence[Any]) -> MissingValues:
-    """Count missing values, by column too.
+    """Count missing values, in total and by column.
 
     Examples
     --------
@@ -35,7 +34,7 @@ def count_missing(X: Rows, policy: str, names: Sequence[Any]) -> MissingValues:
     """
     holes = np.zeros(X.shape[1], dtype=np.intp)
     incomplete = 0
-    # The sum is NaN if anything is; most tables are complete.
+    # If any entry is NaN, so is the sum: complete tables need no further pass.
     if np.isnan(X.sum(dtype=np.float64)):
         empty = np.isnan(X)
         holes, incomplete = empty.sum(axis=0), int(empty.any(axis=1).sum())
@@ -44,7 +43,7 @@ def count_missing(X: Rows, policy: str, names: Sequence[Any]) -> MissingValues:
 
 
 def complete_rows(X: Rows, names: Sequence[Any], *, least: int) -> NDArray[np.bool_]:
-    """Tell which rows have no missing values, unless they are fewer than `least`.
+    """Return a mask of the rows without missing values; raise if they are fewer than `least`.
 
     Examples
     --------
@@ -75,12 +74,12 @@ class PairwiseCovariance:
     Attributes
     ----------
     covariance, location : numpy.ndarray
-        With denominator n; the means of what is observed.
+        The covariance with denominator n, and the means of the observed values.
     samples : int
-        The smallest number of rows that a pair of columns has in common. One number stands for all pairs in tests and
-        penalties, and a larger one would let some pair claim evidence that it does not have.
+        The smallest number of rows that a pair of columns has in common. Tests and penalties use this number for all
+        pairs, because a larger one would overstate the evidence for some pair.
     shrinkage : float
-        Share of every correlation that was given up to make the matrix positive definite.
+        Share α by which correlations were shrunk to make the matrix positive definite.
     """
 
     covariance: FloatArray
@@ -143,7 +142,7 @@ def pairwise_covariance(X: FloatArray, names: Sequence[Any]) -> PairwiseCovarian
     correlation = np.tril(correlation, -1)
     correlation += correlation.T
     np.fill_diagonal(correlation, 1.0)
-    # What is shrunk cannot be recognised as a copy any more.
+    # Before the shrinkage, which would hide that two columns are the same.
     checks.check_duplicates(correlation, names)
     samples = int(common.min())
     shrinkage = _shrinkage(correlation, 1.0 / samples)

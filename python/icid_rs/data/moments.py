@@ -1,7 +1,8 @@
-"""All that is needed of the rows of a table, in a form that can be merged: rows without limit."""
+"""Mergeable moments of the rows of a table, for tables of any length."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,23 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icid_rs._core import Accumulator, Sums
-from icid_rs._util.validation import FloatArray, check_int, symmetrise_single
-from icid_rs.data import archive, streaming, tables
+from icid_rs._util.validation import FloatArray, check_int
+from icid_rs.data import archive, checks, streaming, tables
 from icid_rs.data.reservoir import Reservoir
 
-#: Rows that are kept beside the moments.
+#: By default at most so many rows are kept beside the moments, with at most so many numbers.
 RESERVOIR = 10_000
-#: Numbers in them.
 NUMBERS = 5_000_000
 _MISSING = ("raise", "drop")
+#: Parameters of `Moments` that its state includes.
+_PARAMETERS = ("names", "third", "reservoir", "missing", "random_state")
 
 
 class Moments:
     """Number, means, covariance and third moments of rows that need not fit into memory.
 
     Rows come in chunks, in any order, from one stream or from several that are merged. `ICID.fit` takes moments in
-    place of a table. What needs rows themselves, the shape of residuals, uses a sample of them that is kept beside the
-    moments, and that does not depend on how the rows were cut or merged.
+    place of a table. The shape of residuals is estimated from a sample of the rows that is kept beside the moments;
+    this sample does not depend on how the rows were divided into chunks or merged.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ class Moments:
     reservoir : int, optional
         How many distinct rows are kept at most; by default 10 000, or fewer if these are over five million numbers.
     missing : {"raise", "drop"}
-        What becomes of rows with entries that are missing or infinite.
+        Whether a row with missing or infinite entries raises an error or is left out.
     random_state : int
         Seed of the sample.
     n_threads : int, optional
@@ -47,7 +49,7 @@ class Moments:
     n : int
         Number of rows.
     n_effective : int
-        What they are worth: n if all have the same weight, otherwise (Σw)² / Σw², after Kish (1965).
+        Effective sample size: n if all rows have the same weight, otherwise (Σw)² / Σw², after Kish (1965).
     dropped : int
         Rows that were left out.
     mean : numpy.ndarray of shape (d,)
@@ -56,9 +58,9 @@ class Moments:
     third : numpy.ndarray of shape (d, d) or None
         E[(x_i − μ_i)² (x_j − μ_j)].
     rows : numpy.ndarray of shape (k, d)
-        Rows of equal weight that stand for all: every one, or a sample.
+        All rows, or a sample of them; of equal weight.
     complete : bool
-        Whether the rows are all of them.
+        Whether `rows` holds all rows.
 
     Examples
     --------
@@ -97,13 +99,15 @@ class Moments:
         self._size = None if reservoir is None else check_int(reservoir, "reservoir", 0)
         self._seed = check_int(random_state, "random_state", 0)
         self._sums: Accumulator | None = None
-        self._reservoir: Reservoir | None = None
+        self._reservoir = Reservoir.empty(0, 0)
 
     @classmethod
     def from_covariance(
         cls, covariance: ArrayLike, n_samples: int, mean: ArrayLike | None = None, names: Sequence[Any] | None = None
     ) -> Moments:
-        """Make moments of what was published or computed elsewhere; without rows, data are taken to be Gaussian.
+        """Make moments from a covariance matrix that was published or computed elsewhere.
+
+        Without rows, `ICID.fit` takes the data to be Gaussian.
 
         Parameters
         ----------
@@ -125,38 +129,14 @@ class Moments:
         100
         """
         n = check_int(n_samples, "n_samples", 1)
-        matrix = symmetrise_single(np.asarray(covariance, dtype=np.float64))
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-            raise ValueError(f"covariance must be a square matrix, but its shape is {matrix.shape}")
-        if not np.isfinite(matrix).all():
-            i, j = np.argwhere(~np.isfinite(matrix))[0]
-            raise ValueError(f"covariance[{i}, {j}] is {matrix[i, j]}: every entry must be finite")
-        if not (matrix == matrix.T).all():
-            i, j = np.argwhere(matrix != matrix.T)[0]
-            raise ValueError(
-                f"covariance must be symmetric, but covariance[{i}, {j}] = {matrix[i, j]} and "
-                f"covariance[{j}, {i}] = {matrix[j, i]}; pass (C + C.T) / 2 if the difference is harmless"
-            )
-        variances = matrix.diagonal()
-        if (variances < 0).any():
-            i = int(np.argmax(variances < 0))
-            raise ValueError(f"covariance[{i}, {i}] = {variances[i]}: no variance is negative")
-        deviations = np.sqrt(variances)
-        excess = np.abs(matrix) > (1 + 1e-9) * np.outer(deviations, deviations)
-        if excess.any():
-            i, j = np.argwhere(excess)[0]
-            raise ValueError(
-                f"covariance[{i}, {j}] = {matrix[i, j]} makes a correlation above 1 with variances {variances[i]} and "
-                f"{variances[j]}: this is no covariance matrix"
-            )
+        matrix = checks.as_covariance(covariance)
         d = len(matrix)
         location = np.zeros(d) if mean is None else np.asarray(mean, dtype=np.float64)
         if location.shape != (d,) or not np.isfinite(location).all():
             raise ValueError(f"mean must hold {d} finite numbers")
         moments = cls(names, reservoir=0)
-        moments._start(d)
+        moments._start(d, None)
         moments._sums = Accumulator.from_sums(n, float(n), float(n), location, np.zeros(d), matrix * n, None)
-        moments._reservoir = Reservoir.empty(0, d)
         moments._reservoir.complete = False
         return moments
 
@@ -164,15 +144,15 @@ class Moments:
     def from_chunks(
         cls, chunks: Iterable[Any], *, total: int | None = None, progress: bool | None = None, **settings: Any
     ) -> Moments:
-        """Sum up an iterable of chunks.
+        """Compute the moments of an iterable of chunks.
 
         Parameters
         ----------
         chunks : iterable of arrays or data frames
         total : int, optional
-            Number of rows to come, for the progress.
+            Number of rows in all chunks, for the progress bar.
         progress : bool, optional
-            Whether to show the progress, which needs tqdm; by default on a terminal.
+            Whether to show a progress bar, which needs tqdm; by default on a terminal.
         **settings
             As for `Moments`.
 
@@ -188,10 +168,10 @@ class Moments:
         array([1.5, 1.5])
         """
         moments = cls(**settings)
-        with streaming.Progress(total, progress) as bar:
+        with streaming.progress_bar(total, progress) as advance:
             for chunk in streaming.gathered(chunks):
                 moments.update(chunk)
-                bar.advance(len(chunk))
+                advance(len(chunk))
         return moments
 
     @classmethod
@@ -204,7 +184,7 @@ class Moments:
         progress: bool | None = None,
         **settings: Any,
     ) -> Moments:
-        """Sum up what is too large for memory, chunk by chunk.
+        """Compute the moments of a file or object that may be too large for memory, chunk by chunk.
 
         Parameters
         ----------
@@ -213,13 +193,11 @@ class Moments:
             ``.tsv``, also compressed), NumPy (``.npy``, mapped into memory) or AnnData (``.h5ad``, backed); data sets,
             tables and readers of pyarrow; arrays, memory-maps and AnnData objects; or any iterable of chunks.
         columns : sequence, optional
-            Those to be read, by name; for arrays, by number.
+            Columns to be read, by name; for arrays, by number.
         chunk_rows : int, optional
             Rows that are read at a time; by default about 32 MiB.
-        progress : bool, optional
-            Whether to show the progress, which needs tqdm; by default on a terminal.
-        **settings
-            As for `Moments`.
+        progress, **settings
+            As for `from_chunks`.
 
         Returns
         -------
@@ -245,26 +223,20 @@ class Moments:
         Parameters
         ----------
         chunk : array or data frame of shape (m, d)
-            Of single or double precision; anything else is converted. A few thousand rows at a time are best.
+            In single or double precision; other numbers are converted. A few thousand rows at a time are best.
         weights : array of shape (m,), optional
-            How much each row counts, relative to others. A row of weight zero does not.
+            How much each row counts, relative to the others; by default all count the same.
 
         Returns
         -------
         self
         """
         table, names = streaming.as_table(chunk)
-        self._check_names(names, table.shape[1])
-        self._start(table.shape[1])
-        assert self._sums is not None
-        assert self._reservoir is not None
-        given = None if weights is None else _checked_weights(weights, len(table))
-        keys, kept, not_finite = self._sums.update(
-            table,
-            given,
-            drop=self.missing == "drop",
-            seed=self._seed if self._size else None,
-            n_threads=self.n_threads,
+        sums = self._start(table.shape[1], names)
+        counts = None if weights is None else checks.check_weights(weights, len(table))
+        seed = self._seed if self._size else None
+        keys, kept, not_finite = sums.update(
+            table, counts, drop=self.missing == "drop", seed=seed, n_threads=self.n_threads
         )
         if not_finite is not None:
             row, column = not_finite
@@ -276,7 +248,7 @@ class Moments:
             )
         self.dropped += int(len(kept) - kept.sum())
         if self._size:
-            counts = np.ones(len(table)) if given is None else given
+            counts = np.ones(len(table)) if counts is None else counts
             if not kept.all():
                 keys, table, counts = keys[kept], table[kept], counts[kept]
             self._reservoir.offer(keys, table, counts)
@@ -297,13 +269,9 @@ class Moments:
             return self
         if self._seed != other._seed:
             raise ValueError("the samples beside the moments have different seeds; use the same random_state for both")
-        self._check_names(other.names, other._sums.columns)
-        self._start(other._sums.columns)
-        assert self._sums is not None
-        assert self._reservoir is not None
-        assert other._reservoir is not None
-        # Merging with itself would lend the same thing twice.
-        self._sums.merge(other._sums if other is not self else self._sums.copy())
+        sums = self._start(other._sums.columns, other.names)
+        # The core cannot borrow one object both to change and to read it.
+        sums.merge(other._sums if other is not self else sums.copy())
         self._reservoir.merge(other._reservoir)
         self._size = self._reservoir.size
         self.dropped += other.dropped
@@ -315,13 +283,11 @@ class Moments:
         return self.copy().merge(other)
 
     def copy(self) -> Moments:
-        """Return moments that can be changed without changing these."""
-        new: Moments = type(self).__new__(type(self))
-        new.__setstate__(self.__getstate__())
-        return new
+        """Return a copy that shares nothing with these moments."""
+        return copy.copy(self)
 
     def save(self, path: str | Path) -> None:
-        """Write to a file of NumPy's format ``npz``, at once or not at all.
+        """Write to a file of NumPy's format ``npz``, completely or not at all.
 
         Parameters
         ----------
@@ -331,7 +297,7 @@ class Moments:
 
     @classmethod
     def load(cls, path: str | Path) -> Moments:
-        """Read what `save` wrote; nothing in the file is executed.
+        """Read a file of `save`; nothing in it is executed.
 
         Parameters
         ----------
@@ -361,9 +327,9 @@ class Moments:
 
     @property
     def n_effective(self) -> int:
-        """What the rows are worth."""
+        """Effective sample size."""
         sums = self._taken()
-        # Rounded down, but not for the rounding of sums.
+        # Rounded down, with a margin for the rounding errors of the sums.
         return int(sums.weight * (sums.weight / sums.squares) * (1 + 1e-12))
 
     @property
@@ -386,15 +352,13 @@ class Moments:
 
     @property
     def rows(self) -> FloatArray:
-        """Rows that stand for all."""
-        self._taken()
-        assert self._reservoir is not None
+        """All rows, or a sample of them; of equal weight."""
         return self._reservoir.sample(self.n_effective)
 
     @property
     def complete(self) -> bool:
-        """Whether the rows that are kept are all of them."""
-        return self._reservoir is None or self._reservoir.complete
+        """Whether `rows` holds all rows."""
+        return self._reservoir.complete
 
     def __repr__(self) -> str:
         if self._sums is None:
@@ -413,7 +377,6 @@ class Moments:
         }
         if self._sums is None:
             return {"settings": settings}
-        assert self._reservoir is not None
         sums = self._sums.sums()
         state = {
             "settings": {**settings, "n": sums.rows, "complete": self._reservoir.complete},
@@ -429,14 +392,7 @@ class Moments:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         settings = state["settings"]
-        Moments.__init__(
-            self,
-            settings["names"],
-            third=settings["third"],
-            reservoir=settings["reservoir"],
-            missing=settings["missing"],
-            random_state=settings["random_state"],
-        )
+        Moments.__init__(self, **{name: settings[name] for name in _PARAMETERS})
         self.dropped = settings["dropped"]
         if "second" in state:
             weight, squares = map(float, state["weight"])
@@ -446,12 +402,21 @@ class Moments:
             self._reservoir = Reservoir(settings["reservoir"], *held, settings["complete"])
 
     def _taken(self) -> Sums:
-        """Return the sums, of which there must be some."""
+        """Return the sums; raise if there are no rows."""
         if self._sums is None:
             raise ValueError("the moments are those of no rows; update them first")
         return self._sums.sums()
 
-    def _start(self, columns: int) -> None:
+    def _start(self, columns: int, names: Sequence[Any] | None) -> Accumulator:
+        """Return the sums, new ones at the first rows; raise unless the columns are those of earlier rows."""
+        if self._sums is not None and columns != self._sums.columns:
+            raise ValueError(f"there are {columns} columns, but {self._sums.columns} before")
+        if self.names is None:
+            self.names = None if names is None else list(names)
+        elif names is not None and list(names) != self.names:
+            odd = next((pair for pair in zip(names, self.names, strict=False) if pair[0] != pair[1]), None)
+            difference = f"{odd[0]!r} is where {odd[1]!r} was" if odd else f"{len(names)} instead of {len(self.names)}"
+            raise ValueError(f"the columns differ from those before: {difference}; select them in the same order")
         if self._sums is None:
             if self.names is not None and len(self.names) != columns:
                 raise ValueError(f"there are {len(self.names)} names, but {columns} columns")
@@ -459,27 +424,4 @@ class Moments:
             if self._size is None:
                 self._size = max(1, min(RESERVOIR, NUMBERS // max(columns, 1)))
             self._reservoir = Reservoir.empty(self._size, columns)
-
-    def _check_names(self, names: Sequence[Any] | None, columns: int) -> None:
-        """Refuse columns that are not those seen before; the first to have names gives them."""
-        expected = self._sums.columns if self._sums is not None else columns
-        if columns != expected:
-            raise ValueError(f"there are {columns} columns, but {expected} before")
-        if names is None:
-            return
-        if self.names is None:
-            self.names = list(names)
-        elif list(names) != self.names:
-            odd = next((pair for pair in zip(names, self.names, strict=False) if pair[0] != pair[1]), None)
-            told = f"{odd[0]!r} is where {odd[1]!r} was" if odd else f"{len(names)} instead of {len(self.names)}"
-            raise ValueError(f"the columns differ from those before: {told}; select them in the same order")
-
-
-def _checked_weights(weights: ArrayLike, rows: int) -> FloatArray:
-    array = np.ascontiguousarray(weights, dtype=np.float64)
-    if array.shape != (rows,):
-        raise ValueError(f"weights must have one entry for each of the {rows} rows, but its shape is {array.shape}")
-    if not ((array >= 0) & np.isfinite(array)).all():
-        row = int(np.flatnonzero(~((array >= 0) & np.isfinite(array)))[0])
-        raise ValueError(f"weights[{row}] = {array[row]}: weights must be finite and not negative")
-    return array
+        return self._sums

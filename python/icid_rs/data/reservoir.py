@@ -1,4 +1,4 @@
-"""A bounded sample of the rows of a stream, the same however the stream was cut."""
+"""A bounded sample of the rows of a stream that does not depend on how the stream is divided into chunks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from icid_rs._util.validation import FloatArray
 class Reservoir:
     """The distinct rows with the smallest keys, where a key is a hash of the row.
 
-    What belongs to the sample depends on the rows alone, not on their order, on chunks, or on who saw them. Equal rows
-    have equal keys: they are kept once, with the sum of their weights, which is exact, because a key that is among the
-    smallest in the end has been so from its first row on.
+    The sample depends only on the rows, not on their order, nor on chunks and merges. Equal rows have equal keys: they
+    are kept once, with the sum of their weights. This sum is exact, because a key that is among the smallest at the end
+    has been among them since its first row.
 
     Attributes
     ----------
@@ -47,17 +47,17 @@ class Reservoir:
 
     @classmethod
     def empty(cls, size: int, columns: int) -> Reservoir:
-        """Return a reservoir that was offered nothing."""
+        """Return a reservoir without rows."""
         return cls(size, np.empty(0, dtype=np.uint64), np.empty((0, columns)), np.empty(0))
 
     def offer(self, keys: NDArray[np.uint64], rows: NDArray[np.floating], weights: FloatArray) -> None:
-        """Take those rows whose keys are small enough."""
+        """Add the rows whose keys are among the smallest."""
         offered = np.arange(len(keys))
         if len(self.keys) == self.size:
-            # Most of a long stream ends here, before anything is copied.
+            # Most rows of a long stream are left out here, before anything is copied.
             offered = np.flatnonzero(keys <= self.keys[-1]) if self.size else offered[:0]
         elif len(keys) > 2 * self.size:
-            # To choose is faster than to sort. Equal rows count once: with too few others, all are looked at.
+            # Selecting is faster than sorting. Equal rows count once: with too few distinct ones, all are sorted.
             small = np.flatnonzero(keys <= np.partition(keys, self.size - 1)[self.size - 1])
             offered = small if len(np.unique(keys[small])) >= self.size else offered
         self.complete = self.complete and len(offered) == len(keys)
@@ -71,37 +71,34 @@ class Reservoir:
         self.complete = self.complete and len(distinct) <= self.size
         first = first[: self.size]
         old = first < before
-        if old.any():
-            kept = np.empty((len(first), self.rows.shape[1]))
-            kept[old] = self.rows[first[old]]
-            kept[~old] = rows[offered[first[~old] - before]]
-        else:
-            kept = rows[offered[first - before]].astype(np.float64, copy=False)
+        kept = np.empty((len(first), rows.shape[1]))
+        kept[old] = self.rows[first[old]]
+        kept[~old] = rows[offered[first[~old] - before]]
         self.keys, self.rows, self.weights = distinct[: self.size], kept, total[: self.size]
 
     def merge(self, other: Reservoir) -> None:
-        """Take what another has, as if its rows had been offered here; the smaller of the sizes holds."""
+        """Add the rows of another reservoir, as if they had been offered to this one; keep the smaller size."""
         self.size = min(self.size, other.size)
         complete = self.complete and other.complete
         self.offer(other.keys, other.rows, other.weights)
-        # If nothing was offered, what is here may still be too much.
+        # Without rows from the other, this one may still exceed the smaller size.
         complete = complete and self.complete and len(self.keys) <= self.size
         self.keys, self.rows, self.weights = self.keys[: self.size], self.rows[: self.size], self.weights[: self.size]
         self.complete = complete
 
     def sample(self, worth: int) -> FloatArray:
-        """Return rows of equal weight, at most `worth` of them if all are here.
+        """Return rows of equal weight, at most `worth` of them if the reservoir is complete.
 
         Parameters
         ----------
         worth : int
-            What the rows that were offered are worth, as a number of rows of equal weight.
+            Effective sample size of all rows that were offered.
 
         Returns
         -------
         numpy.ndarray of shape (k, d)
-            Rows of unequal weights are repeated in proportion to them (systematic resampling), as often as they are
-            worth as a sample: (Σw)² / Σw², after Kish (1965).
+            Rows of unequal weights are repeated in proportion to them (systematic resampling); their number is the
+            effective sample size (Σw)² / Σw², after Kish (1965).
         """
         if not len(self.keys):
             return self.rows
@@ -109,6 +106,6 @@ class Reservoir:
         if not self.complete:
             worth = round(total**2 / (self.weights**2).sum())
         count = max(1, min(worth, self.size))
-        # The middle of each of as many equal shares of the weight; equal weights give every row once.
+        # The row in the middle of each of `count` equal shares of the total weight; equal weights give every row once.
         chosen = np.searchsorted(np.cumsum(self.weights) / total, (np.arange(count) + 0.5) / count)
         return self.rows[np.minimum(chosen, len(self.rows) - 1)]

@@ -1,4 +1,4 @@
-"""The three things a fit can start from: rows of a table, their moments, or Θ itself."""
+"""The input of a fit: rows of a table, their moments, or Θ itself."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Rows(_Columns):
 
 @dataclass(frozen=True, kw_only=True)
 class IncompleteRows(_Columns):
-    """Rows with missing values, of which each pair of columns uses those that it has.
+    """Rows with missing values: each pair of columns uses the rows that are complete in both.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class IncompleteRows(_Columns):
 
     @property
     def shape_rows(self) -> RowArray | None:
-        """None: residuals need complete rows, so that they are taken to be Gaussian."""
+        """None: residuals need complete rows, so they are taken to be Gaussian."""
         return None
 
 
@@ -116,7 +116,7 @@ Sample: TypeAlias = Rows | IncompleteRows | Summary | GivenTheta
 
 
 def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
-    """Turn what `ICID.fit` is given into a sample, and raise where it cannot be one.
+    """Turn the arguments of `ICID.fit` into a sample; raise where they are not valid.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
-    >>> read(X, None, Options.of(ICID(), ["auto"]), Stopwatch()).samples
+    >>> read(X, None, Options.of(ICID(), {"auto": True}), Stopwatch()).samples
     100
     """
     if isinstance(options.precision, str) and options.precision == "precomputed":
@@ -163,34 +163,26 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     holes = missing.count_missing(values, options.missing, names)
     if options.missing == "drop" and holes.entries:
         n, d = values.shape
-        by_inverse = options.precision in ("auto", "fdr", "empirical")
-        complete = missing.complete_rows(values, names, least=min(n, d + 3) if by_inverse else 3)
+        complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values = values[complete]
     count = None
     if groups is not None:
         values, count = checks.within_groups(values, groups)
+    pairwise = None
     if options.missing == "pairwise" and holes.entries:
-        doubles = values.astype(np.float64, copy=False)
-        pairwise = missing.pairwise_covariance(doubles, names)
-        samples = _less_groups(pairwise.samples, count)
+        values = values.astype(np.float64, copy=False)
+        pairwise = missing.pairwise_covariance(values, names)
         holes = replace(holes, samples=pairwise.samples, shrinkage=pairwise.shrinkage)
-        watch.lap("audit")
-        return IncompleteRows(
-            columns=columns,
-            names=names,
-            facts=SampleFacts(holes, count),
-            values=doubles,
-            pairwise=pairwise,
-            samples=samples,
-        )
-    samples = _less_groups(len(values), count)
+    samples = _less_groups(len(values) if pairwise is None else pairwise.samples, count)
     watch.lap("audit")
-    return Rows(columns=columns, names=names, facts=SampleFacts(holes, count), values=values, samples=samples)
+    table: dict[str, Any] = {"columns": columns, "names": names, "values": values, "samples": samples}
+    table["facts"] = SampleFacts(holes, count)
+    return Rows(**table) if pairwise is None else IncompleteRows(**table, pairwise=pairwise)
 
 
 def _less_groups(samples: int, groups: int | None) -> int:
-    """Return the sample size that is left when the means of groups have been estimated."""
+    """Return the effective sample size after the means of groups have been subtracted."""
     if groups is None:
         return samples
     samples -= groups - 1
@@ -237,7 +229,7 @@ def _given_theta(theta: Any, groups: Any) -> GivenTheta:
         raise ValueError(f"precision='precomputed' needs a square matrix, but its shape is {theta.shape}")
     diagonal = theta.diagonal()
     if not (diagonal > 0).all() or not np.isfinite(theta.data).all():
-        # The core refuses it, and names the entry.
+        # The core raises an error that names the entry.
         parts = csr_parts(theta)
         _core.evaluate({"theta": parts}, parts, parts)
     extreme = np.flatnonzero((diagonal < 1e-150) | (diagonal > 1e150))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,38 +23,26 @@ _TEXT = {".csv": ",", ".tsv": "\t", ".txt": None}
 
 @dataclass(frozen=True)
 class Table:
-    """Chunks to come, the names of their columns, and the number of rows, where these are known."""
+    """An iterable of chunks, with the names of the columns and the total number of rows where these are known."""
 
     chunks: Iterable[Any]
     names: list[Any] | None = None
     total: int | None = None
 
 
-class Progress:
-    """A bar on standard error, if tqdm is there to draw it."""
-
-    def __init__(self, total: int | None, show: bool | None) -> None:
-        self._bar: Any = None
-        try:
-            tqdm = importlib.import_module("tqdm").tqdm
-        except ModuleNotFoundError:
-            if show:
-                raise ModuleNotFoundError("showing the progress needs tqdm: pip install tqdm") from None
-            return
-        # Without an answer tqdm shows itself on terminals alone.
-        self._bar = tqdm(total=total, unit=" rows", unit_scale=True, disable=None if show is None else not show)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def advance(self, rows: int) -> None:
-        """Count rows."""
-        if self._bar is not None:
-            self._bar.update(rows)
+@contextmanager
+def progress_bar(total: int | None, show: bool | None) -> Iterator[Callable[[int], object]]:
+    """Show a progress bar of tqdm on standard error; yield the function that advances it by a number of rows."""
+    try:
+        tqdm = importlib.import_module("tqdm").tqdm
+    except ModuleNotFoundError:
+        if show:
+            raise ModuleNotFoundError("showing the progress needs tqdm: pip install tqdm") from None
+        yield lambda rows: None
+        return
+    # With disable=None tqdm shows the bar on terminals only.
+    with tqdm(total=total, unit=" rows", unit_scale=True, disable=None if show is None else not show) as bar:
+        yield bar.update
 
 
 def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
@@ -65,10 +54,7 @@ def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
     >>> as_table([[1, 2]])
     (array([[1., 2.]]), None)
     """
-    chunk = tables.open_table(chunk)
-    names = tables.column_names(chunk)
-    numbers = tables.as_numbers(chunk)
-    array = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers)
+    array, names = tables.as_array(chunk)
     if array.ndim != 2 or not array.shape[1]:
         raise ValueError(f"a chunk must be a table of samples by variables, but its shape is {array.shape}")
     if array.dtype.kind not in "buifO":
@@ -79,26 +65,20 @@ def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
 
 
 def gathered(chunks: Iterable[Any]) -> Iterator[Any]:
-    """Put small arrays together, because many small updates cost more than one large one."""
+    """Join small arrays, because many small updates cost more than one large one."""
     waiting: list[NDArray[Any]] = []
     for chunk in chunks:
-        if not isinstance(chunk, np.ndarray) or chunk.ndim != 2 or chunk.nbytes * 16 >= _CHUNK_BYTES:
-            yield from _together(waiting)
+        small = isinstance(chunk, np.ndarray) and chunk.ndim == 2 and chunk.nbytes * 16 < _CHUNK_BYTES
+        full = sum(part.nbytes for part in waiting) * 4 >= _CHUNK_BYTES
+        if waiting and (full or not small or chunk.shape[1] != waiting[0].shape[1]):
+            yield np.concatenate(waiting)
+            waiting = []
+        if small:
+            waiting.append(chunk)
+        else:
             yield chunk
-            waiting = []
-            continue
-        if waiting and waiting[0].shape[1] != chunk.shape[1]:
-            yield from _together(waiting)
-            waiting = []
-        waiting.append(chunk)
-        if sum(part.nbytes for part in waiting) * 4 >= _CHUNK_BYTES:
-            yield from _together(waiting)
-            waiting = []
-    yield from _together(waiting)
-
-
-def _together(parts: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    return [np.concatenate(parts)] if parts else []
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: int | None = None) -> Table:
@@ -125,7 +105,7 @@ def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: in
     if isinstance(source, str | Path):
         return _open_path(Path(source), columns, chunk_rows)
     if hasattr(source, "to_batches"):
-        # A table of pyarrow, or already a data set of it.
+        # Either a pyarrow data set, which counts its rows, or a pyarrow table.
         dataset = source if hasattr(source, "count_rows") else _import("pyarrow.dataset", "pyarrow").dataset(source)
         return _arrow(dataset, columns, chunk_rows)
     if hasattr(source, "read_next_batch"):
@@ -157,7 +137,9 @@ def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None
     if kind in _TEXT:
         return _text(path, _TEXT[kind], columns, chunk_rows)
     if kind == ".npy":
-        return _array(_mapped(path), columns, chunk_rows)
+        with archive.naming_damage(path):
+            mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        return _array(mapped, columns, chunk_rows)
     if kind == ".h5ad":
         return _annotated(_import("anndata", "anndata").read_h5ad(path, backed="r"), columns, chunk_rows)
     known = ", ".join([*_ARROW, *_TEXT, ".npy", ".h5ad"])
@@ -165,21 +147,19 @@ def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None
 
 
 def _arrow(dataset: Any, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
-    names = list(dataset.schema.names if columns is None else columns)
-    _check_known(names, dataset.schema.names)
+    names = _wanted(columns, dataset.schema.names)
     rows = chunk_rows or _rows_for(len(names))
-    # Few batches ahead: each may be as large as a chunk.
+    # Read few batches ahead: each may be as large as a chunk.
     batches = dataset.to_batches(columns=names, batch_size=rows, batch_readahead=2, fragment_readahead=1)
     return Table((batch for batch in batches if batch.num_rows), names, dataset.count_rows())
 
 
 def _text(path: Path, separator: str | None, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
     pandas = _import("pandas", "pandas")
-    # The parser's own way to read numbers is not exact, and crashes on an absurd exponent.
+    # pandas' default float parser is not exact, and crashes on an absurd exponent.
     engine = {"engine": "python"} if separator is None else {"float_precision": "round_trip"}
     names = list(pandas.read_csv(path, sep=separator, nrows=0, **engine).columns)
-    wanted = names if columns is None else list(columns)
-    _check_known(wanted, names)
+    wanted = _wanted(columns, names)
 
     def chunks() -> Iterator[Any]:
         rows = chunk_rows or _rows_for(len(wanted))
@@ -194,28 +174,16 @@ def _array(array: NDArray[Any], columns: Sequence[Any] | None, chunk_rows: int |
     if array.ndim != 2:
         raise ValueError(f"an array must be a table of samples by variables, but its shape is {array.shape}")
     rows = chunk_rows or _rows_for(array.shape[1])
+    for column in () if columns is None else columns:
+        check_int(column, "a column of an array", 0, array.shape[1] - 1)
     picked = slice(None) if columns is None else list(columns)
-    if columns is not None:
-        for column in columns:
-            check_int(column, "a column of an array", 0, array.shape[1] - 1)
     chunks = (array[start : start + rows][:, picked] for start in range(0, len(array), rows))
     return Table(chunks, None, len(array))
 
 
-def _mapped(path: Path) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (FileNotFoundError, PermissionError):
-        raise
-    except archive.DAMAGE as error:
-        raise ValueError(f"{path}: {archive.reason(error)}") from None
-    return array
-
-
 def _annotated(data: Any, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
     names = list(data.var_names)
-    wanted = names if columns is None else list(columns)
-    _check_known(wanted, names)
+    wanted = _wanted(columns, names)
     rows = chunk_rows or _rows_for(len(names))
     places = [names.index(name) for name in wanted]
 
@@ -228,6 +196,7 @@ def _annotated(data: Any, columns: Sequence[Any] | None, chunk_rows: int | None)
 
 
 def _picked(chunks: Iterable[Any], columns: Sequence[Any] | None) -> Iterator[Any]:
+    """Select columns of each chunk: Arrow and polars have a method for it, arrays and pandas are indexed."""
     for chunk in chunks:
         if columns is None:
             yield chunk
@@ -237,13 +206,17 @@ def _picked(chunks: Iterable[Any], columns: Sequence[Any] | None) -> Iterator[An
             yield chunk[:, list(columns)] if isinstance(chunk, np.ndarray) else chunk[list(columns)]
 
 
-def _check_known(wanted: Sequence[Any], names: Sequence[Any]) -> None:
+def _wanted(columns: Sequence[Any] | None, names: Sequence[Any]) -> list[Any]:
+    """Return the columns to be read, by default all; raise unless all of them exist."""
+    wanted = list(names if columns is None else columns)
     unknown = [name for name in wanted if name not in set(names)]
     if unknown:
         raise ValueError(f"there is no column {unknown[0]!r}; the columns are {list(names)[:8]}")
+    return wanted
 
 
 def _rows_for(columns: int) -> int:
+    """Return the number of rows in a chunk of the default size."""
     return max(_CHUNK_BYTES // (8 * max(columns, 1)), 1024)
 
 

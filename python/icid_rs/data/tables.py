@@ -1,8 +1,8 @@
-"""Whatever holds a table, as numbers in memory and the names of its columns.
+"""Numbers and column names of tables from other libraries.
 
-Data frames are read through narwhals, column by column: pandas, polars, PyArrow, Modin, cuDF. What is lazy (polars,
-Dask, DuckDB, Ibis, PySpark) is collected first. Recent versions of scikit-learn bring narwhals along; without it,
-frames whose columns turn into arrays by themselves, as those of pandas, polars and PyArrow, are read all the same.
+Data frames are read through narwhals, column by column: pandas, polars, PyArrow, Modin, cuDF. Lazy frames (polars,
+Dask, DuckDB, Ibis, PySpark) are collected first. Recent versions of scikit-learn depend on narwhals; without it, frames
+of pandas, polars and PyArrow, whose columns NumPy can convert, are still read.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from icid_rs._util.validation import FloatArray, Rows
+from icid_rs._util.validation import FloatArray, Rows, listed
 
-#: Starts of the names of data types that label things, although NumPy may read the labels as numbers.
+#: Data types whose names begin like this hold labels, even where NumPy could read them as numbers.
 _LABELS = ("categor", "enum", "dictionary")
-#: What libraries call single precision; Arrow says float.
+#: Names of single precision; Arrow calls it float.
 _SINGLE = ("float32", "float")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers with names, as a frame that needs no library.
+    """An array with column names: a data frame that needs no library.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def as_numbers(X: Any) -> Any:
-    """Return the numbers of a table as an array or a sparse matrix, with NaN for what is missing.
+    """Return the numbers of a table as an array or a sparse matrix, with NaN for missing values.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def as_numbers(X: Any) -> Any:
     Raises
     ------
     ValueError
-        If columns hold something else, such as text, dates or categories; the message names them.
+        If columns hold text, dates, categories or other things than numbers; the message names them.
 
     Examples
     --------
@@ -140,6 +140,20 @@ def as_numbers(X: Any) -> Any:
         raise
 
 
+def as_array(X: Any) -> tuple[NDArray[Any], list[Any] | None]:
+    """Return the numbers of a table that may not be in memory yet as a dense array, and its column names if it has any.
+
+    Examples
+    --------
+    >>> from icid_rs.data.tables import as_array
+    >>> as_array([[1, 2]])
+    (array([[1, 2]]), None)
+    """
+    X = open_table(X)
+    numbers = as_numbers(X)
+    return np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers), column_names(X)
+
+
 def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
     """Return a whole table of finite numbers, and the names or numbers of its columns.
 
@@ -150,14 +164,12 @@ def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
     (array([[1., 2.],
            [3., 4.]]), range(0, 2))
     """
-    X = open_table(X)
-    names = column_names(X)
-    numbers = as_numbers(X)
-    table = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
+    array, names = as_array(X)
+    table = array.astype(np.float64, copy=False)
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(f"X must be a table of samples by variables, but its shape is {table.shape}")
     labels = range(table.shape[1]) if names is None else names
-    # The sum is finite unless something is not, or it overflows.
+    # A finite sum proves that all entries are finite; the sum of finite entries may overflow.
     if not np.isfinite(table.sum()) and not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
         raise ValueError(
@@ -201,7 +213,7 @@ def _kind(column: Any) -> Any:
 def _array_numbers(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: pass real and imaginary parts as columns of their own")
-    # Dimensions are judged by scikit-learn.
+    # The number of dimensions is checked by scikit-learn.
     if array.dtype.kind in "buif" or array.ndim != 2:
         return array
     columns = [_vector_numbers(array[:, k]) for k in range(array.shape[1])]
@@ -233,7 +245,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Refuse names that occur twice."""
+    """Raise if a name occurs twice."""
     if len(set(names)) < len(names):
         repeated = sorted({repr(name) for name in names if names.count(name) > 1})
         raise ValueError(f"column name(s) {', '.join(repeated)} occur more than once; rename them")
@@ -257,11 +269,11 @@ def check_name_types(names: Sequence[Any]) -> bool:
 
 
 def _refuse(columns: dict[Any, str]) -> None:
+    """Raise if there are columns that hold something else than numbers; they come with their data types."""
     if columns:
-        listed = ", ".join(f"{name!r} ({kind})" for name, kind in list(columns.items())[:8])
-        more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+        shown = listed([f"{name!r} ({kind})" for name, kind in columns.items()])
         raise ValueError(
-            f"column(s) {listed}{more} are not numeric; drop them, or encode them: dates as days or seconds, ordered "
+            f"column(s) {shown} are not numeric; drop them, or encode them: dates as days or seconds, ordered "
             "categories as numbers, other text as 0/1 columns"
         )
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import expm_multiply
 
 from icid_rs import _core
-from icid_rs._util.validation import FloatArray, as_csr, csr_parts
+from icid_rs._util.validation import FloatArray, as_csr, csr_from_parts, csr_parts
 from icid_rs.graph.sem import Csr
 
 Method = Literal["greedy", "exptrace"]
@@ -32,8 +32,8 @@ def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, r
         Weights; ``B[i, j] != 0`` means i → j. The diagonal is dropped.
     method : {"greedy", "exptrace"}
         ``"greedy"``: take the heaviest edges first, and leave out any that closes a cycle. ``"exptrace"``: Algorithm 4
-        of the paper, which first shrinks the edges on cycles by descending on h(B) = tr exp|B|, then takes them by what
-        is left of their weight.
+        of the paper, which first shrinks the edges on cycles by gradient steps on h(B) = tr exp|B|, then takes them in
+        the order of the shrunken weights.
     required : sparse matrix of shape (d, d), optional
         Edges of B, acyclic, that are kept whatever their weight.
     random_state : int, optional
@@ -58,7 +58,7 @@ def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, r
 def acyclic_graph(
     B: Any, method: Method = "greedy", *, required: Any = None, random_state: int | None = 0
 ) -> tuple[Csr, NDArray[np.intp]]:
-    """Do as `project_to_dag`, and return the causal order too.
+    """Make a graph acyclic as `project_to_dag` does; return its causal order too.
 
     Examples
     --------
@@ -78,19 +78,20 @@ def acyclic_graph(
     B.eliminate_zeros()
     left = abs(B)
     if method == "exptrace" and left.nnz:
-        # Only proportions count; a power of two keeps them, whatever the unit.
+        # Only the ratios of weights matter, and division by a power of two keeps them exactly.
         left.data = np.ldexp(left.data, -int(np.frexp(left.data.max())[1]))
         left = _shrink_cycles(left, np.random.default_rng(random_state))
     if required is not None:
-        # The heaviest of all are taken first.
+        # Heavier than all others, required edges are taken first.
         left = sp.csr_array(left + (left.max() + 1.0) * as_csr(required, "required").astype(bool))
     kept, order = _heaviest(left)
     return sp.csr_array(B.multiply(kept.astype(bool))), order
 
 
 def _heaviest(B: Csr) -> tuple[Csr, NDArray[np.intp]]:
-    (indptr, indices, data), order = _core.heaviest_acyclic(csr_parts(B))
-    return sp.csr_array((data, indices, indptr), shape=B.shape), order.astype(np.intp)
+    """Take the heaviest edges that close no cycle; return their causal order too."""
+    parts, order = _core.heaviest_acyclic(csr_parts(B))
+    return csr_from_parts(parts, B.shape[0]), order.astype(np.intp)
 
 
 def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | None = 0) -> tuple[float, Any]:
@@ -124,15 +125,15 @@ def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | No
     """
     W = as_csr(W, "W")
     rng = np.random.default_rng(random_state)
-    value = 0.0
     gradient = W.copy()
     gradient.data = np.zeros_like(W.data)
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
     count, labels = connected_components(W, directed=True, connection="strong")
     sizes = np.bincount(labels, minlength=count)
-    value += float(np.sum(np.exp(W.diagonal()[sizes[labels] == 1])))
-    inside = labels[rows] == labels[W.indices]
-    gradient.data[inside & (rows == W.indices)] = np.exp(W.diagonal())[rows[inside & (rows == W.indices)]]
+    # A component of one variable has only its loop.
+    value = float(np.sum(np.exp(W.diagonal()[sizes[labels] == 1])))
+    loops, inside = rows == W.indices, labels[rows] == labels[W.indices]
+    gradient.data[loops] = np.exp(W.data[loops])
     for label in np.flatnonzero(sizes > 1):
         members = np.flatnonzero(labels == label)
         entries = np.flatnonzero(inside & (labels[rows] == label))
@@ -145,7 +146,7 @@ def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | No
         else:
             Q, P = _exponential_factors(part, min(rank or _RANK, members.size), rng)
             value += members.size + float(np.sum(Q * P))
-            # The exponential of W ≥ 0 has no negative entries, whatever its approximation says.
+            # The exponential of W ≥ 0 has no negative entries, but its approximation may have.
             gradient.data[entries] = np.maximum(np.einsum("kr,kr->k", Q[j], P[i]) + (i == j), 0.0)
     return value, gradient
 
@@ -164,13 +165,13 @@ def _exponential_factors(W: Any, rank: int, rng: np.random.Generator) -> tuple[F
 
 
 def _shrink_cycles(W: Any, rng: np.random.Generator) -> Any:
-    """Alternate between the weights and a proximal point of h (Algorithm 4), until little is left on cycles."""
+    """Alternate between the weights and a proximal point of h (Algorithm 4) until the weights on cycles are small."""
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
     _, labels = connected_components(W, directed=True, connection="strong")
     on_cycles = labels[rows] == labels[W.indices]
     if not on_cycles.any():
         return W
-    # The paper's c₀: with weights of this size the exponential neither overflows nor ignores long cycles.
+    # The paper's c₀: scaled by it, the exponential neither overflows nor loses the long cycles.
     scale = 1.0 / _spectral_radius(W)
     start = W.data * scale
     left = W.copy()
@@ -185,7 +186,7 @@ def _shrink_cycles(W: Any, rng: np.random.Generator) -> Any:
         if value - W.shape[0] <= tolerance:
             break
         gamma *= 3.0
-    # Edges that were shrunk to nothing stay in the race, behind all others and in the order of their weights.
+    # Edges that were shrunk to zero come after all others, in the order of their weights.
     left.data = np.maximum(left.data + 1e-12 * start, np.finfo(np.float64).tiny)
     return left
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icid_rs import _core
-from icid_rs._util.validation import as_csr, as_order, as_theta, as_vector, check_int, check_real, csr_parts
+from icid_rs._util.validation import as_csr, as_order, as_theta, as_vector, check_real, check_threads, csr_parts
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import LinearSem
 
@@ -32,13 +32,14 @@ def eliminate(
 ) -> Elimination:
     """Decompose an inverse covariance matrix by eliminating one sink after another.
 
-    A sink is a variable without effects: there, and only there, Θ_ii Ω_i = 1, and it is larger everywhere else. So the
-    smallest belongs to a sink, whose causes are read off its column; what is left is the same problem without it. With
-    the true Θ and Ω, or equal noise variances, the result is the true graph, exactly.
+    A sink is a variable without effects. For sinks Θ_ii Ω_i = 1, and for all other variables it is larger, so the
+    smallest value belongs to a sink. The causes of the sink are read off its column of Θ; then it is removed, and the
+    same is done with the variables that remain. With the true Θ and the true Ω, or equal noise variances, the result is
+    exactly the true graph.
 
-    A sparse Θ costs O(Σ_j k_j²) for k_j neighbours of j when its turn comes, a dense one d³/3 multiplications. Partial
-    correlations up to 1e-9 count as zero: they are what rounding leaves of entries that cancel. The result does not
-    depend on the order of the columns, as far as the entries of Θ tell them apart.
+    A sparse Θ costs O(Σ_j k_j²) for k_j remaining neighbours of j when it is removed, a dense one d³/3 multiplications.
+    Partial correlations up to 1e-9 count as zero, as rounding errors of entries that cancel. The result depends on the
+    order of the columns only where the entries of Θ do not distinguish two variables.
 
     Parameters
     ----------
@@ -69,34 +70,25 @@ def eliminate(
     >>> bool(abs(result.B - B).max() < 1e-12)
     True
     """
-    return _eliminate(theta, None, noise_variances, drop, n_threads)
+    return eliminate_respecting(theta, noise_variances, None, n_threads, drop=drop)
 
 
 def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0, n_threads: int | None = None) -> Elimination:
-    """Decompose an inverse covariance matrix along a causal order: there is exactly one way.
+    """Decompose an inverse covariance matrix along a causal order.
 
-    For every order there are a B, in which causes come before effects, and noise variances Ω such that
-    Θ = (I − B) Ω⁻¹ (I − B)ᵀ. This is a Cholesky factorisation.
+    For every order there is exactly one pair of a B in which causes come before effects and noise variances Ω such that
+    Θ = (I − B) Ω⁻¹ (I − B)ᵀ. It is found by a Cholesky factorisation.
 
     Parameters
     ----------
-    theta : array or sparse matrix of shape (d, d)
-        The inverse covariance Θ.
     order : array of shape (d,)
         The variables, causes first.
-    drop : float, default 0
-        Weights up to this size are left out of B.
-    n_threads : int, optional
-        As for `eliminate`.
+    theta, drop, n_threads
+        As for `eliminate`, which also raises the same errors.
 
     Returns
     -------
     Elimination
-
-    Raises
-    ------
-    NumericalError
-        If Θ is singular or indefinite.
 
     Examples
     --------
@@ -109,24 +101,22 @@ def eliminate_along(theta: Any, order: ArrayLike, *, drop: float = 0.0, n_thread
     >>> result.noise_variances
     array([0.5, 2. ])
     """
-    return _eliminate(theta, order, None, drop, n_threads)
+    return eliminate_respecting(theta, None, None, n_threads, drop=drop, order=order)
 
 
 def eliminate_respecting(
-    theta: Any, noise_variances: ArrayLike | None, knowledge: Knowledge, n_threads: int | None
-) -> Elimination:
-    """Do as `eliminate`, with required causes before their effects and earlier tiers before later ones."""
-    return _eliminate(theta, None, noise_variances, 0.0, n_threads, knowledge)
-
-
-def _eliminate(
     theta: Any,
-    order: ArrayLike | None,
     noise_variances: ArrayLike | None,
-    drop: float,
+    knowledge: Knowledge | None,
     n_threads: int | None,
-    knowledge: Knowledge | None = None,
+    *,
+    drop: float = 0.0,
+    order: ArrayLike | None = None,
 ) -> Elimination:
+    """Decompose as `eliminate` does, but put required causes before their effects and earlier tiers before later ones.
+
+    With an `order`, decompose along it, as `eliminate_along` does.
+    """
     theta = as_theta(theta)
     d = theta.shape[0]
     return Elimination.from_core(
@@ -136,6 +126,6 @@ def _eliminate(
             noise_variances=None if noise_variances is None else as_vector(noise_variances, d, "noise_variances"),
             drop=check_real(drop, "drop"),
             knowledge=None if knowledge is None else knowledge.parts,
-            n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
+            n_threads=check_threads(n_threads),
         )
     )

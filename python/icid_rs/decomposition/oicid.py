@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import _core
-from icid_rs._util.validation import as_csr, as_theta, as_vector, check_int, check_real, csr_parts
+from icid_rs._util.validation import (
+    as_csr,
+    as_theta,
+    as_vector,
+    check_int,
+    check_real,
+    check_threads,
+    csr_from_parts,
+    csr_parts,
+)
 from icid_rs._util.warn import warn_user
 
 Schedule = Literal["restart", "paper"]
@@ -198,7 +207,7 @@ def solve(
             "kernel": "auto",
         },
         callback=callback,
-        n_threads=None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024),
+        n_threads=check_threads(n_threads),
     )
     if (pair := found.info.pop("indefinite_pair")) is not None:
         i, j = pair
@@ -207,9 +216,7 @@ def solve(
             "as inverse covariance; estimate it again with more regularisation, or from more samples",
             RuntimeWarning,
         )
-    indptr, indices, data = found.b
-    B = sp.csr_array((data, indices, indptr), shape=(d, d))
-    return Decomposition(B, found.status, found.residual, found.info, found.history)
+    return Decomposition(csr_from_parts(found.b, d), found.status, found.residual, found.info, found.history)
 
 
 def _forbidden_edges(edges: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from icid_rs._util.files import write_atomically
 from icid_rs.export.dot import to_dot
+from icid_rs.export.edge_lists import Graph
 from icid_rs.export.networks import from_graphml, to_graphml
-from icid_rs.export.reading import Graph
 from icid_rs.export.schema import from_json, to_json
 from icid_rs.export.tables import from_csv, to_csv
 from icid_rs.export.web import to_html

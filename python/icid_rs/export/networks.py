@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.extras import require
-from icid_rs.export.reading import Graph, build_graph
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records
 from icid_rs.graph.conventions import Convention, is_transposed
-from icid_rs.graph.edges import list_edges
-from icid_rs.graph.equivalence import reversible_edges
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain, as_text
 
@@ -34,18 +32,10 @@ def to_networkx(graph: NamedGraph, *, convention: Convention = "row_to_column") 
     for key, values in attributes.items():
         if values is not None:
             nx.set_node_attributes(result, dict(zip(names, values.tolist(), strict=True)), key)
-    reversible = None
-    if graph.cpdag_ is not None:
-        rows, columns = reversible_edges(graph.cpdag_).nonzero()
-        reversible = {(names[i], names[j]) for i, j in zip(rows, columns, strict=True)}
-    for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_):
-        data: dict[str, Any] = {"weight": edge.weight}
-        if reversible is not None:
-            data["reversible"] = (edge.source, edge.target) in reversible
-        if edge.confidence is not None:
-            data["confidence"] = edge.confidence
-        ends = (edge.target, edge.source) if transposed else (edge.source, edge.target)
-        result.add_edge(*ends, **data)
+    for edge in edge_records(graph, names):
+        tail, head = ("target", "source") if transposed else ("source", "target")
+        data = {key: edge[key] for key in ("weight", "reversible", "confidence") if edge.get(key) is not None}
+        result.add_edge(edge[tail], edge[head], **data)
     return result
 
 
@@ -64,27 +54,26 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
             if not isinstance(data.get(key, 1.0), Real):
                 raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no number")
 
-    def of_nodes(key: str) -> Any:
-        values = [graph.nodes[name].get(key) for name in names]
-        return None if any(value is None for value in values) else np.asarray(values)
-
-    def of_edges(key: str) -> Any:
-        values = [data.get(key) for _, _, data in edges]
-        return None if not values or any(value is None for value in values) else values
-
-    ranks = of_nodes("order")
+    nodes, links = [graph.nodes[name] for name in names], [data for _, _, data in edges]
+    ranks = _values(nodes, "order")
     return build_graph(
         kind,
         names,
         [place[a] for a, _, _ in edges],
         [place[b] for _, b, _ in edges],
-        [data.get("weight", 1.0) for _, _, data in edges],
-        reversible=of_edges("reversible"),
-        confidence=of_edges("confidence"),
+        [data.get("weight", 1.0) for data in links],
+        reversible=_values(links, "reversible"),
+        confidence=_values(links, "confidence"),
         causal_order=None if ranks is None else np.argsort(ranks),
-        noise_variances=of_nodes("noise_variance"),
-        location=of_nodes("mean"),
+        noise_variances=_values(nodes, "noise_variance"),
+        location=_values(nodes, "mean"),
     )
+
+
+def _values(records: list[dict[str, Any]], key: str) -> list[Any] | None:
+    """Return the value of each node or edge; None if one of them has none."""
+    values = [record.get(key) for record in records]
+    return None if not values or any(value is None for value in values) else values
 
 
 def to_graphml(graph: NamedGraph, *, convention: Convention = "row_to_column") -> str:

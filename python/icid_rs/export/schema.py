@@ -1,11 +1,11 @@
-"""A graph as JSON: every bit of it, for programs in any language.
+"""A complete graph as JSON, for programs in any language.
 
 Version 1 is an object with these members:
 
 ==================== ==================================================================================================
 ``format``           ``"icid_rs.graph"``
 ``version``          ``1``; a member may be added without a new number, but none changes its meaning
-``library``          what wrote the file, such as ``"icid_rs 0.1.0"``
+``library``          the program that wrote the file, such as ``"icid_rs 0.1.0"``
 ``names``            of the variables, in the order of the columns: strings, or integers
 ``noise_variances``  one for each variable, or null
 ``means``            one for each variable, or null
@@ -14,7 +14,7 @@ Version 1 is an object with these members:
                      ``weight``; ``reversible``, whether other graphs of the equivalence class have the edge the other
                      way round (null if the graph has cycles); ``confidence``, a probability, where it is known
 ``settings``         parameters of the estimator
-``info``             what it chose, and how it ended
+``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
 
 Numbers are written with as many digits as it takes to read the same bits back.
@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from icid_rs.export.reading import Graph, build_graph
-from icid_rs.graph.edges import entries_at, list_edges
+from icid_rs._util.validation import check_real
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
 
@@ -54,13 +54,13 @@ def to_json(graph: NamedGraph) -> str:
         "info": _plain(graph.info_),
     }
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
-    edges = ",\n".join(f"    {_dump(edge)}" for edge in _edges(graph, names))
+    edges = ",\n".join(f"    {_dump(edge)}" for edge in edge_records(graph, names))
     members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
 def from_json(text: str, kind: type[Graph]) -> Graph:
-    """Read what `to_json` wrote as a graph of class `kind`; raise ValueError where it is wrong.
+    """Read the JSON of `to_json` as a graph of class `kind`; a ValueError names the member that is wrong.
 
     Examples
     --------
@@ -84,19 +84,6 @@ def from_json(text: str, kind: type[Graph]) -> Graph:
     return _Reader(content).graph(kind)
 
 
-def _edges(graph: NamedGraph, names: list[str | int]) -> list[dict[str, Any]]:
-    position = {name: k for k, name in enumerate(names)}
-    listed = [edge._asdict() for edge in list_edges(graph.adjacency_matrix_, names, graph.confidence_)]
-    if graph.confidence_ is None:
-        for edge in listed:
-            del edge["confidence"]
-    reversible: list[bool | None] = [None] * len(listed)
-    if graph.cpdag_ is not None:
-        sources, targets = (np.array([position[edge[end]] for edge in listed], int) for end in ("source", "target"))
-        reversible = entries_at(graph.cpdag_, targets, sources).astype(bool).tolist()
-    return [{**edge, "reversible": value} for edge, value in zip(listed, reversible, strict=True)]
-
-
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
@@ -106,7 +93,7 @@ def _list(vector: Any) -> list[float] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Make of settings what JSON can hold; of what it cannot, a description."""
+    """Convert settings to types of JSON; other objects become their descriptions."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
@@ -123,7 +110,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 class _Reader:
-    """Takes a file apart, and says where it is wrong."""
+    """Checks the members of a file, and builds the graph."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
@@ -199,9 +186,7 @@ class _Reader:
 
 
 def _number(value: Any, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ValueError(f"{where} must be a number, not {value!r}")
     try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{where} is too large for a floating-point number") from None
+        return check_real(value, where)
+    except TypeError as error:
+        raise ValueError(str(error)) from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from icid_rs._util.extras import require
 from icid_rs._util.memory import ensure_square
-from icid_rs.export.reading import Graph, build_graph
+from icid_rs.export.edge_lists import Graph, build_graph
 from icid_rs.graph.conventions import Convention, is_transposed
 from icid_rs.graph.edges import Edge, list_edges
 from icid_rs.graph.named_graph import NamedGraph
@@ -41,10 +41,8 @@ def to_csv(graph: NamedGraph, *, convention: Convention = "row_to_column", sprea
         rows = [(row[1], row[0], *row[2:]) for row in rows]
     file = io.StringIO()
     # A carriage return would go unquoted where lines end in a line feed alone.
-    returns = any("\r" in name for name in names)
-    csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL).writerows(
-        rows
-    )
+    quoting: Any = csv.QUOTE_NONNUMERIC if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(rows)
     return file.getvalue()
 
 

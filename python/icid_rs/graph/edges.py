@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from icid_rs.graph.sem import Csr
+
 
 class Edge(NamedTuple):
     """A cause, its effect, the weight of the cause in the equation of the effect, and its probability if known."""
@@ -19,9 +21,7 @@ class Edge(NamedTuple):
     confidence: float | None = None
 
 
-def list_edges(
-    B: sp.csr_array[np.float64, tuple[int, int]], names: Sequence[Any], confidence: Any = None
-) -> list[Edge]:
+def list_edges(B: Csr, names: Sequence[Any], confidence: Any = None) -> list[Edge]:
     """List the edges, strongest first; `confidence` is a sparse matrix of their probabilities.
 
     Examples
@@ -54,7 +54,7 @@ def entries_at(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArra
 
 def weight_matrix(
     sources: Sequence[int], targets: Sequence[int], weights: Sequence[float], names: Sequence[Any]
-) -> sp.csr_array[np.float64, tuple[int, int]]:
+) -> Csr:
     """Build the adjacency matrix of a list of edges; raise if an edge is listed twice or has the weight 0.
 
     Examples
@@ -66,16 +66,14 @@ def weight_matrix(
     """
     seen = set()
     for i, j, weight in zip(sources, targets, weights, strict=True):
-        for fault, happens in (("is listed more than once", (i, j) in seen), ("has the weight 0", weight == 0)):
-            if happens:
-                raise ValueError(f"the edge {names[i]!r} → {names[j]!r} {fault}")
+        if (i, j) in seen or weight == 0:
+            fault = "is listed more than once" if (i, j) in seen else "has the weight 0"
+            raise ValueError(f"the edge {names[i]!r} → {names[j]!r} {fault}")
         seen.add((i, j))
     return edge_matrix(sources, targets, weights, len(names))
 
 
-def edge_matrix(
-    sources: Sequence[int], targets: Sequence[int], values: Sequence[float], d: int
-) -> sp.csr_array[np.float64, tuple[int, int]]:
+def edge_matrix(sources: Sequence[int], targets: Sequence[int], values: Sequence[float], d: int) -> Csr:
     """Put one value for each edge into a sparse matrix of shape (d, d).
 
     Examples

@@ -1,8 +1,6 @@
-"""Who causes whom, directly and on the way through others."""
+"""Causes and effects in a graph, direct and indirect."""
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,16 +8,16 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order
 
 from icid_rs._util.validation import FloatArray, check_int
+from icid_rs.graph.sem import Csr
 
-Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
-Indices: TypeAlias = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 def total_effects(B: Csr, order: Indices) -> Csr:
     """Sum the products of weights over all directed paths: (I − B)⁻¹ − I.
 
-    A triangular solve along the causal order, from the last variable to the first: what i does to others is what its
-    children do, times the weights. Rows hold only the descendants, and an edge costs as much as its effect has of them.
+    A triangular solve along the causal order, from the last variable to the first: the effects of i are those of its
+    children, times the weights. Rows hold descendants only, so that an edge costs as much as its target has of them.
 
     Parameters
     ----------
@@ -98,7 +96,7 @@ def children(B: Csr, i: int) -> Indices:
 
 
 def descendants(B: Csr, i: int) -> Indices:
-    """Return what i causes, directly or not.
+    """Return the direct and indirect effects of i.
 
     Examples
     --------
@@ -112,7 +110,7 @@ def descendants(B: Csr, i: int) -> Indices:
 
 
 def ancestors(B: Csr, i: int) -> Indices:
-    """Return what causes i, directly or not.
+    """Return the direct and indirect causes of i.
 
     Examples
     --------
@@ -125,7 +123,7 @@ def ancestors(B: Csr, i: int) -> Indices:
 
 
 def markov_blanket(B: Csr, i: int) -> Indices:
-    """Return parents, children, and other parents of the children: given these, the rest says nothing of i.
+    """Return parents, children, and other parents of the children: given these, i is independent of the rest.
 
     Examples
     --------

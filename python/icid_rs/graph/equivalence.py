@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from icid_rs import _core
 from icid_rs._util.validation import as_csr, csr_parts
-
-Csr: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
+from icid_rs.graph.sem import Csr
 
 
 def causal_order(B: Any) -> NDArray[np.intp]:

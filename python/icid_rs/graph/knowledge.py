@@ -1,4 +1,4 @@
-"""What is known beforehand: edges that must be there, edges that must not, and tiers of variables."""
+"""Background knowledge: required edges, forbidden edges, and tiers of variables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Knowledge:
     def make(
         cls, names: Sequence[Any], *, required: Any = None, forbidden: Any = None, tiers: Any = None
     ) -> Knowledge | None:
-        """Translate names into numbers, and refuse what contradicts itself; None if nothing is known.
+        """Translate names into numbers, and raise if the parts contradict each other; None if nothing is known.
 
         Parameters
         ----------
@@ -65,20 +65,17 @@ class Knowledge:
 
     @property
     def is_order(self) -> bool:
-        """Whether it says no more than which variables come before others."""
+        """Whether it constrains nothing but the causal order."""
         return len(self.forbidden) == 0 and bool((self.tiers >= 0).all() or (self.tiers < 0).all())
 
     @property
     def parts(self) -> Any:
-        """What the core takes."""
-        required, forbidden = (
-            (np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1]))
-            for edges in (self.required, self.forbidden)
-        )
+        """The three arrays, edges as one array of causes and one of effects, for the Rust core."""
+        required, forbidden = (tuple(np.ascontiguousarray(edges.T)) for edges in (self.required, self.forbidden))
         return required, forbidden, self.tiers
 
     def allows(self, causes: Any, effects: Any) -> NDArray[np.bool_]:
-        """Tell which of these edges may be there."""
+        """Tell which of these edges are allowed."""
         causes, effects = np.asarray(causes), np.asarray(effects)
         d = self.tiers.size
         barred = np.isin(causes * d + effects, self.forbidden[:, 0] * d + self.forbidden[:, 1])
@@ -91,7 +88,7 @@ class Knowledge:
         return _core.arrange(order.astype(np.int64), self.parts).astype(np.intp)
 
     def forbidden_in(self, B: Csr) -> Csr:
-        """Return the pattern of the entries of B that must not be there."""
+        """Return the pattern of the forbidden entries of B."""
         rows, columns = B.nonzero()
         barred = ~self.allows(rows, columns) & (rows != columns)
         return _pattern(rows[barred], columns[barred], self.tiers.size)
@@ -105,7 +102,7 @@ class Knowledge:
         return _pattern(self.required[:, 0], self.required[:, 1], self.tiers.size)
 
     def impose(self, B: Csr, covariance: FloatArray) -> Csr:
-        """Drop forbidden edges; give required ones that are missing their least-squares weights."""
+        """Drop forbidden edges, and add missing required ones with their least-squares weights."""
         coo = sp.coo_array(B)
         kept = self.allows(coo.row, coo.col)
         B = sp.csc_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=B.shape)
@@ -115,7 +112,7 @@ class Knowledge:
             own = B.indices[B.indptr[effect] : B.indptr[effect + 1]]
             causes = np.union1d(own, self.required[self.required[:, 1] == effect, 0])
             fitted = np.linalg.solve(covariance[np.ix_(causes, causes)], covariance[causes, effect])
-            # What fits nothing is still an edge.
+            # An edge that explains nothing gets the smallest weight, since a zero would be no edge.
             weights.append(float(fitted[np.searchsorted(causes, cause)]) or np.finfo(np.float64).tiny)
         return sp.csr_array(B + sp.csr_array((weights, (missing[:, 0], missing[:, 1])), shape=B.shape))
 
@@ -137,15 +134,13 @@ class Knowledge:
             raise ValueError(f"required edges go round in a circle: {path}; drop one of these")
 
     def _cycle(self) -> list[int]:
-        """Return variables that each require the next, the first again at the end, if there are such."""
-        nodes = self.tiers.size
-        pairs = [(int(i), int(j)) for i, j in self.required]
-        graph = _pattern([a for a, _ in pairs], [b for _, b in pairs], nodes)
+        """Return a cycle of required edges as a path that ends where it begins; empty if there is none."""
+        graph = self.required_pattern()
         _, labels = connected_components(graph, directed=True, connection="strong")
-        inside = [(a, b) for a, b in pairs if labels[a] == labels[b]]
-        if not inside:
+        inside = self.required[labels[self.required[:, 0]] == labels[self.required[:, 1]]]
+        if not len(inside):
             return []
-        start, end = inside[0]
+        start, end = inside[0].tolist()
         _, predecessors = shortest_path(graph, unweighted=True, indices=end, return_predecessors=True)
         path = [start]
         while path[-1] != end:
@@ -157,7 +152,7 @@ class Knowledge:
 def _edges(edges: Any, names: Sequence[Any], what: str) -> NDArray[np.int64]:
     if edges is None:
         return np.empty((0, 2), dtype=np.int64)
-    # What can be read only once would be lost on the next fit.
+    # An iterator would be exhausted at the next fit.
     if isinstance(edges, str | Iterator) or not isinstance(edges, Iterable):
         raise TypeError(f"{what} must be a list of pairs (cause, effect), not {edges!r}")
     pairs = list(edges)
@@ -196,7 +191,7 @@ def _located(variables: Any, names: Sequence[Any], what: str) -> list[int]:
 
 
 def _pattern(rows: Any, columns: Any, d: int) -> Csr:
-    # The walks over graphs of older SciPy take no other numbers.
+    # The graph algorithms of older SciPy take 32-bit indices only.
     rows, columns = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
     pattern = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(d, d))
     pattern.sum_duplicates()

@@ -52,31 +52,17 @@ class NamedGraph:
             self.cpdag_ = parts.check_class(cpdag, B)
         elif self.causal_order_ is not None:
             self.cpdag_ = equivalence_class(B)
-        self.noise_variances_ = None if noise_variances is None else parts.check_variances(noise_variances, d)
-        self.location_ = None if location is None else parts.check_finite(location, d, "location")
+        self.noise_variances_ = parts.check_vector(noise_variances, d, "noise_variances", positive=True)
+        self.location_ = parts.check_vector(location, d, "location")
         self.confidence_: Any = None if confidence is None else parts.check_probabilities(confidence, d)
         self.settings_ = parts.check_mapping(settings, "settings")
         self.info_ = parts.check_mapping(info, "info")
 
     @classmethod
-    def _trusted(
-        cls,
-        adjacency_matrix: Any,
-        names: Sequence[Any],
-        *,
-        causal_order: Any,
-        cpdag: Any,
-        noise_variances: Any,
-        location: Any,
-        settings: dict[str, Any],
-        info: dict[str, Any],
-    ) -> Self:
-        """Build the graph of a fit, whose parts are known to be valid: nothing is checked, copied or completed."""
+    def _trusted(cls, names: list[Any], **attributes: Any) -> Self:
+        """Build the graph of a fit from its attributes, which are valid and complete, without checks or copies."""
         graph = cls.__new__(cls)
-        graph._names = list(names)
-        graph.adjacency_matrix_, graph.causal_order_, graph.cpdag_ = adjacency_matrix, causal_order, cpdag
-        graph.noise_variances_, graph.location_, graph.confidence_ = noise_variances, location, None
-        graph.settings_, graph.info_ = settings, info
+        vars(graph).update(attributes, _names=names, confidence_=None)
         return graph
 
     def _with_confidence(self, confidence: Any) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.validation import FloatArray, as_csr, as_order, as_vector
-from icid_rs.graph.equivalence import Csr
+from icid_rs.graph.sem import Csr
 
 
 def check_weights(matrix: Any) -> Csr:
@@ -66,24 +66,18 @@ def check_class(matrix: Any, B: Csr) -> Csr:
     return cpdag
 
 
-def check_finite(values: ArrayLike, d: int, name: str) -> FloatArray:
-    """Return one finite number for each variable."""
+def check_vector(values: ArrayLike | None, d: int, name: str, *, positive: bool = False) -> FloatArray | None:
+    """Return one finite number for each variable; None if nothing is known of them."""
+    if values is None:
+        return None
     vector = as_vector(values, d, name)
     if vector.size != d:
         raise ValueError(f"{name} has length {vector.size}, but there are {d} variables")
-    bad = np.flatnonzero(~np.isfinite(vector))
-    if bad.size:
-        raise ValueError(f"{name}[{bad[0]}] = {vector[bad[0]]}: it must be finite")
+    for bad, demand in ((~np.isfinite(vector), "finite"), (positive & (vector <= 0), "positive")):
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ValueError(f"{name}[{k}] = {vector[k]}: it must be {demand}")
     return vector
-
-
-def check_variances(values: ArrayLike, d: int) -> FloatArray:
-    """Return one positive noise variance for each variable."""
-    variances = check_finite(values, d, "noise_variances")
-    bad = np.flatnonzero(variances <= 0)
-    if bad.size:
-        raise ValueError(f"noise_variances[{bad[0]}] = {variances[bad[0]]}: it must be positive")
-    return variances
 
 
 def check_probabilities(matrix: Any, d: int) -> Csr:

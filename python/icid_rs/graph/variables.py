@@ -14,7 +14,7 @@ _SHOWN = 8
 def locate(variable: Any, names: Sequence[Any]) -> int:
     """Return the position of a variable.
 
-    What equals a name is that name. An integer is a position otherwise, unless the names are integers themselves.
+    Names are looked up first. An integer that is no name is a position, unless some of the names are integers.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def locate_all(variables: Iterable[Any], names: Sequence[Any]) -> list[int]:
     numbered = any(_is_integer(name) for name in names)
 
     def find(variable: Any) -> int:
-        # True equals 1, but is nobody's name for it.
+        # True equals 1 in Python, but is not meant as the number of a variable.
         if not isinstance(variable, bool):
             try:
                 if variable in positions:
@@ -94,7 +94,7 @@ def as_text(names: Sequence[Any], purpose: str) -> list[str]:
 
 
 def as_plain(names: Sequence[Any], purpose: str) -> list[str | int]:
-    """Return names as strings and integers of Python, which keep their type in a file; refuse any other.
+    """Return names as Python's own strings and integers, whose type a file keeps; raise if a name is neither.
 
     Examples
     --------
@@ -103,15 +103,10 @@ def as_plain(names: Sequence[Any], purpose: str) -> list[str | int]:
     >>> as_plain([np.int64(3), "wet"], "JSON")
     [3, 'wet']
     """
-    plain: list[str | int] = []
     for name in names:
-        if isinstance(name, str):
-            plain.append(str(name))
-        elif _is_integer(name):
-            plain.append(int(name))
-        else:
+        if not isinstance(name, str) and not _is_integer(name):
             raise TypeError(f"{purpose} holds names that are strings or integers, not {name!r}; rename the columns")
-    return plain
+    return [str(name) if isinstance(name, str) else int(name) for name in names]
 
 
 def _is_integer(value: Any) -> bool:

@@ -8,41 +8,36 @@ an edge must stand out against that. The core compares the upper tail of n r² w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from icid_rs import _core
 from icid_rs._util.validation import csr_parts
-from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.order import OrderFit
+from icid_rs.learning.search import Searched
 
-#: Rounds in which the inflation is brought up to date.
+#: Most rounds of measuring the inflation and refitting.
 _ROUNDS = 4
-#: One edge in this many, at least, must survive a higher penalty.
+#: At least one edge in this many must survive a higher penalty.
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
 
-
-class _Fit(Protocol):
-    @property
-    def sem(self) -> LinearSem: ...
-
-
-FitT = TypeVar("FitT", bound=_Fit)
+FitT = TypeVar("FitT", OrderFit, Searched)
 
 
 def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: _core.Searcher) -> tuple[FitT, float]:
-    """Raise the penalty until the null of the graph fitted with it is no more inflated than the penalty.
+    """Multiply the penalty by the inflation of the null, until refitting with that penalty inflates it no further.
 
-    Raising the penalty drops edges. If these were real, the null looks worse than before, and the penalty runs away. So
-    an inflation that is no fixed point after a few rounds, or that leaves few of the edges, is not believed, and the
-    first graph is kept.
+    A higher penalty drops edges. If these were real, the residuals of the variables they joined become correlated, and
+    the inflation grows with the penalty. So the first graph is kept if the inflation has not settled after a few
+    rounds, or if few edges survive.
 
     Parameters
     ----------
-    first : a fit with an attribute ``sem``
+    first : OrderFit or Searched
         The graph fitted with the ordinary penalty.
     fit : callable
-        Fits the graph with a penalty so many times the ordinary one.
+        Fits the graph, given the factor by which to multiply the ordinary penalty.
     searcher : _core.Searcher
         Measures the inflation.
 

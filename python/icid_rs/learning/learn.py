@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, Rows
@@ -39,7 +40,7 @@ class Learned:
     refinement : Refinement or None
     choices : Choices or None
     unit : float
-        What Θ was divided by before it was decomposed.
+        Divisor of Θ before its decomposition.
     cpdag : scipy.sparse.csr_array or None
         The equivalence class of the graph, oriented by background knowledge; None if it may have cycles.
     """
@@ -55,7 +56,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Task:
-    """What every strategy is given: the estimate, rows that show shapes, and a proposer of orders."""
+    """The input of a strategy: the estimate of Θ, rows that show the shape of residuals, and a proposer of orders."""
 
     estimate: Any
     rows: Rows | None
@@ -97,7 +98,7 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
 def choose_strategy(
     estimate: Precision, options: Options, known: FloatArray | None, knowledge: Knowledge | None
 ) -> Strategy:
-    """Pick the strategy for an estimate, or raise if it cannot do what the options ask for.
+    """Pick the strategy for an estimate and the options; raise if no strategy fits both.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def choose_strategy(
     >>> from icid_rs.learning.learn import choose_strategy
     >>> from icid_rs.options import Options
     >>> estimate = fdr_precision(datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 100, random_state=0))
-    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), ["auto"]), None, None).__name__
+    >>> choose_strategy(estimate, Options.of(ICID(refine="order"), {"auto": True}), None, None).__name__
     'along_an_order'
     """
     kind, d = options.refine, len(estimate.location)
@@ -145,9 +146,7 @@ def decomposition_alone(task: Task) -> Learned:
     """Take the decomposition of Θ for the result, as in the paper."""
     proposal = task.propose(order_only=False)
     variances = task.estimate.residual_variances(proposal.B)
-    if proposal.order is None:
-        return Learned(CyclicSem(proposal.B, variances), proposal.decomposition)
-    return Learned(LinearSem(proposal.B, proposal.order, variances), proposal.decomposition)
+    return Learned(_sem(proposal.B, proposal.order, variances), proposal.decomposition)
 
 
 def exact_decomposition(task: Task) -> Learned:
@@ -157,10 +156,9 @@ def exact_decomposition(task: Task) -> Learned:
     """
     options = task.options
     proposal = task.propose(order_only=True)
-    exact = decompose_exactly(
-        task.estimate.theta, _order(proposal), task.known, options.n_threads, knowledge=task.knowledge
-    )
-    if options.refine == "order" and task.knowledge is not None and not exact.confirmed:
+    theta, knowledge = task.estimate.theta, task.knowledge
+    exact = decompose_exactly(theta, _order(proposal), task.known, options.n_threads, knowledge=knowledge)
+    if options.refine == "order" and knowledge is not None and not exact.confirmed:
         raise ValueError("theta has no exact decomposition that respects what is known of the edges; use refine=None")
     if options.refine == "order" or exact.confirmed:
         return Learned(exact.sem, proposal.decomposition, "order", exact.report)
@@ -180,14 +178,14 @@ def along_an_order(task: Task) -> Learned:
 
 
 def along_an_order_of_rows(task: Task) -> Learned:
-    """Fit the graph along the better of two orders, where there are too many columns for a covariance."""
+    """Fit the graph along the better of two orders from the rows: the covariance of all columns would be too large."""
     proposal = task.propose(order_only=True)
     fit, choices = best_order_of_rows(task.estimate, _order(proposal), task.known, task.options)
     return Learned(fit.sem, proposal.decomposition, "order", fit.report, choices)
 
 
 def noise_model(task: Task) -> Learned:
-    """Choose the noise model by the score, and search where elimination does not give the graph."""
+    """Choose between equal and unequal noise variances by the score; search for the graph if they are unequal."""
     proposal = task.propose(order_only=True)
     model = choose_noise_model(task.estimate, task.rows, task.proposer, _order(proposal), task.options)
     return Learned(model.sem, proposal.decomposition, model.refine, model.refinement, model.choices)
@@ -214,5 +212,8 @@ def _cut(
     B.data[np.abs(B.data) < threshold] = 0.0
     B.eliminate_zeros()
     B = proposer.complete(B)
-    variances = estimate.residual_variances(B) if threshold else sem.noise_variances
-    return CyclicSem(B, variances) if isinstance(sem, CyclicSem) else LinearSem(B, sem.order, variances)
+    return _sem(B, sem.order, estimate.residual_variances(B) if threshold else sem.noise_variances)
+
+
+def _sem(B: Csr, order: NDArray[np.intp] | None, variances: FloatArray) -> LinearSem | CyclicSem:
+    return CyclicSem(B, variances) if order is None else LinearSem(B, order, variances)

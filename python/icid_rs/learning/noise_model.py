@@ -3,7 +3,7 @@
 Everything is decided by one score, twice the negative log-likelihood plus penalties in the manner of BIC:
 
 - Noise variances are equal (one parameter) or unequal (d parameters, log n each).
-- Residuals are Gaussian, or have a shape: skewness and kurtosis for each variable (2 d parameters, log n each). The
+- Residuals are Gaussian, or have a shape: skewness and kurtosis for each variable (2 d parameters, log n each). This
   shape gains n (skewness²/6 + excess kurtosis²/24) in twice the log-likelihood for each variable, to leading order;
   that is the statistic of Jarque and Bera.
 - An edge costs log n + 4 log d, times the inflation of the null (`calibrate`).
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -30,7 +31,9 @@ from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
-#: An order is not worth improving where equal noise variances cost this many times what unequal ones would.
+#: Shapes of residuals that compete with the Gaussian: names in the core, and parameters for each variable.
+_SHAPES = {"cumulants": 2}
+#: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
 _IMPLAUSIBLE = 20
 #: With at most this many variables the order is always rechecked.
 _FEW_VARIABLES = 2000
@@ -40,7 +43,7 @@ _DOUBT = 0.1
 
 @dataclass(frozen=True)
 class NoiseModel:
-    """A graph, the record of what it was preferred to, and the choices that led to it."""
+    """A graph, the record of its competitors, and the choices that led to it."""
 
     sem: LinearSem
     refine: str
@@ -49,11 +52,7 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows,
-    rows: Rows | None,
-    proposer: Proposer,
-    proposed: NDArray[np.intp],
-    options: Options,
+    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
@@ -116,6 +115,7 @@ class _Unequal:
     found: Searched
     inflation: float
     score: float
+    shape: str
     residuals: ShapeChoice
     starts: dict[str, float]
 
@@ -204,37 +204,35 @@ class _Task:
         searches, base = self.searches, self.base
         starts: dict[str, NDArray[np.intp]] = {}
         if not searches.is_exact(None):
-            starts = {
-                "smallest pivots": self.estimate.smallest_pivots(self.searcher),
-                "decomposition": self.proposed,
-                **further,
-                **self.proposer.gaussian_orders(),
-            }
-        # A first graph shows what residuals look like.
+            pivots = self.estimate.smallest_pivots(self.searcher)
+            starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
+            starts |= self.proposer.further_orders()
+        # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
-        gain, threshold = float(self.shape_gains(found.sem).sum()), 2 * self.d * self.log_n
+        gains = {shape: float(self.shape_gains(found.sem, shape).sum()) for shape in _SHAPES}
+        shape = max(_SHAPES, key=lambda shape: gains[shape] - _SHAPES[shape] * self.d * self.log_n)
+        gain, threshold = gains[shape], _SHAPES[shape] * self.d * self.log_n
         start_scores, values = found.start_scores, None
         if self.rows is not None and gain > threshold:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
             if not searches.is_exact(len(self.rows)):
-                starts |= self.proposer.shaped_orders(self.rows)
+                starts |= self.proposer.further_orders(self.rows)
             starts["search"] = found.sem.order
-            found = searches.run(starts, penalty=base, values=values)
+            found = searches.run(starts, penalty=base, values=values, shape=shape)
             start_scores = found.start_scores
+        search = partial(searches.run, values=values, shape=shape)
 
         # Calibrate the null on the best graph: missing edges would look like inflation.
         first, further_trials = found, 0
         if not found.is_proven:
-            further_found = searches.run(
-                {"search": found.sem.order}, penalty=base, values=values, effort=searches.effort, share=0.5
-            )
+            further_found = search({"search": found.sem.order}, penalty=base, effort=searches.effort, share=0.5)
             first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
         calibration_starts = {name: starts[name] for name in ("smallest pivots",) if name in starts}
         calibration_starts["search"] = first.sem.order
         found, inflation = self.calibrated(
-            first, lambda inflation: searches.run(calibration_starts, penalty=base * inflation, values=values)
+            first, lambda inflation: search(calibration_starts, penalty=base * inflation)
         )
         if searches.is_out_of_time:
             # Keep the penalty: a half-searched graph would inflate the estimated null.
@@ -244,15 +242,17 @@ class _Task:
             remaining = effort.trials - further_trials if searches.is_timed else 0
             effort = Effort(remaining, effort.patience)
         if effort.trials > 0 and not found.is_proven:
-            last = searches.run({"search": found.sem.order}, penalty=base * inflation, values=values, effort=effort)
+            last = search({"search": found.sem.order}, penalty=base * inflation, effort=effort)
             found = min(last, found, key=lambda searched: searched.rank)
 
         variances = self.estimate.variances
         score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
-        # A shape that the score did not look at tells no direction.
-        shaped = () if values is None else np.flatnonzero(self.shape_gains(found.sem) > 2 * self.log_n).tolist()
+        # Shapes determine directions only if they counted in the score.
+        shaped: list[int] = []
+        if values is not None:
+            shaped = np.flatnonzero(self.shape_gains(found.sem, shape) > _SHAPES[shape] * self.log_n).tolist()
         residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
-        return _Unequal(found, inflation, score, residuals, start_scores)
+        return _Unequal(found, inflation, score, shape, residuals, start_scores)
 
     def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
         """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
@@ -260,7 +260,7 @@ class _Task:
             fit = self.along_order(found.inflation)
         equal = self.equal_score(fit.sem, found.inflation)
         if found.residuals.counts:
-            equal -= float(self.shape_gains(fit.sem).sum())
+            equal -= float(self.shape_gains(fit.sem, found.shape).sum())
         scores = {"unequal": found.score, "equal": equal}
         if equal >= found.score:
             return self.searched(found, scores)
@@ -292,11 +292,12 @@ class _Task:
         noise = NoiseChoice("equal" if self.known is None else "known", scores)
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
-    def shape_gains(self, sem: LinearSem) -> FloatArray:
-        """Return what the shape of each variable's residuals gains in twice the log-likelihood; zero without rows."""
+    def shape_gains(self, sem: LinearSem, shape: str) -> FloatArray:
+        """Return the gain of each variable's residual shape in twice the log-likelihood; zero without rows."""
         if self.rows is None:
             return np.zeros(1)
-        return _core.shape_statistics(self.rows, self.estimate.location, csr_parts(sem.B), n_threads=self.n_threads)
+        parts, threads = csr_parts(sem.B), self.n_threads
+        return _core.shape_statistics(self.rows, self.estimate.location, parts, n_threads=threads, shape=shape)
 
     def equal_score(self, sem: LinearSem, inflation: float) -> float:
         """Score a graph with one noise variance for all variables."""

@@ -29,7 +29,7 @@ _HALF_OF_A_GAUSSIAN = 1.349
 
 @dataclass(frozen=True)
 class OrderFit:
-    """A graph fitted along an order, and what it was preferred to."""
+    """A graph fitted along an order, and the record of its competitors."""
 
     sem: LinearSem
     report: Refinement
@@ -46,7 +46,7 @@ def best_order(
     proposed : array of shape (d,)
         A causal order.
     penalty : float
-        What an edge must gain in twice the log-likelihood.
+        The least gain in twice the log-likelihood that is worth an edge.
     noise_variances : array of shape (d,), optional
         Ω if it is known; otherwise all are equal.
 
@@ -68,7 +68,7 @@ def best_order(
 def best_order_of_rows(
     estimate: Wide, proposed: NDArray[np.intp], noise_variances: FloatArray | None, options: Options
 ) -> tuple[OrderFit, Choices]:
-    """Do as `best_order` for very many columns, where the rows stand for the covariance.
+    """Fit graphs as `best_order` does, from rows instead of a covariance, which would be too large.
 
     Warns
     -----
@@ -83,19 +83,13 @@ def best_order_of_rows(
     fits, scores = {}, {}
     for name, order in orders.items():
         sem = regress_on_rows(
-            estimate.values,
-            estimate.covariance,
-            estimate.theta,
-            order,
-            samples=n,
-            penalty=penalty,
-            n_threads=n_threads,
+            estimate.values, estimate.covariance, estimate.theta, order, samples=n, penalty=penalty, n_threads=n_threads
         )
         fits[name] = sem
         scores[name] = _core.score(sem.noise_variances, sem.B.nnz, samples=n, penalty=penalty, noise=noise)
     chosen = min(scores, key=lambda name: scores[name])
     spread = _spread(fits[chosen].noise_variances)
-    # Compare what noise variances of its own gain a variable in twice the log-likelihood with their price.
+    # A noise variance of its own gains a variable n · spread² / 2 in twice the log-likelihood, and costs log n.
     if noise_variances is None and n * spread**2 / 2 > np.log(n):
         warn_user(
             "noise variances do not look equal, but there are too many variables for a search that needs no such "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,7 @@ class BudgetedSearch:
         *,
         penalty: float,
         values: FloatArray | None = None,
+        shape: str = "cumulants",
         noise_variances: FloatArray | None = None,
         effort: Effort | None = None,
         share: float = 1.0,
@@ -109,9 +111,11 @@ class BudgetedSearch:
         starts : mapping from names to orders
             Causes first.
         penalty : float
-            What an edge must gain in twice the log-likelihood.
+            The least gain in twice the log-likelihood that is worth an edge.
         values : array of shape (d, n), optional
             Standardised variables. If given, the shape of residuals counts.
+        shape : str
+            Name of the shape in the core.
         noise_variances : array of shape (d,), optional
             Ω if it is known or taken to be equal.
         effort : Effort, optional
@@ -121,21 +125,15 @@ class BudgetedSearch:
         """
         if self.is_exact(None if values is None else values.shape[1], share):
             optimum = self._searcher.exact(
-                penalty=penalty, values=values, noise_variances=noise_variances, margins=False
+                penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
             )
             return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, is_proven=True)
         effort = effort or Effort()
+        seconds = self._seconds(share) if self.is_timed else None
+        budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
+        orders = [order.astype(np.int64) for order in starts.values()]
         found = self._searcher.search(
-            [order.astype(np.int64) for order in starts.values()],
-            penalty=penalty,
-            values=values,
-            noise_variances=noise_variances,
-            budget={
-                "trials": effort.trials,
-                "patience": effort.patience,
-                "seconds": self._seconds(share) if self.is_timed else None,
-                "seed": self._seed if effort.trials else 0,
-            },
+            orders, penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, budget=budget
         )
         self.trials += found.trials
         self.improvements += found.improvements

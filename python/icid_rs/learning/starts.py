@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from icid_rs._util.validation import FloatArray, Rows, as_vector
+from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data.sample import Sample
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.decomposition.oicid import Decomposition, decompose, solve
@@ -62,12 +62,14 @@ class Proposer:
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.learning.starts import Proposer
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+    >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
     >>> sample = read(X, None, options, watch)
     >>> estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
-    >>> sorted(Proposer.of(estimate, sample, options, None).propose(order_only=True).order.tolist())
+    >>> proposer = Proposer.of(estimate, sample, options, None)
+    >>> sorted(proposer.project(proposer.decompose(order_only=True)).order.tolist())
     [0, 1, 2, 3, 4]
     """
 
@@ -81,9 +83,9 @@ class Proposer:
 
     @classmethod
     def of(cls, estimate: Precision, sample: Sample, options: Options, knowledge: Knowledge | None) -> Proposer:
-        """Bring Θ to units of the noise, if it is to be rescaled."""
+        """Divide Θ by the size of the noise precision, if the options ask for it."""
         d = estimate.theta.shape[0]
-        known = None if options.noise_variances is None else as_vector(options.noise_variances, d, "noise_variances")
+        known = options.known_variances(d)
         unit = 1.0
         if options.rescale and known is None:
             unit = float(estimate.theta.diagonal().min())
@@ -117,30 +119,19 @@ class Proposer:
         B, order = acyclic_graph(B, self.options.dag, required=required, random_state=self.options.random_state)
         return Proposal(decomposition, B, order)
 
-    def propose(self, *, order_only: bool) -> Proposal:
-        """Decompose and project."""
-        return self.project(self.decompose(order_only=order_only))
-
     def complete(self, B: Any) -> Any:
         """Drop forbidden edges from a graph and add required ones."""
         if self.knowledge is None or self.covariance is None:
             return B
         return self.knowledge.impose(B, self.covariance)
 
-    def gaussian_orders(self) -> dict[str, NDArray[np.intp]]:
-        """Return orders of decompositions with other weights, by name."""
-        return self._orders(_GAUSSIAN_WEIGHTS, None)
-
-    def shaped_orders(self, rows: Rows) -> dict[str, NDArray[np.intp]]:
-        """Return orders of decompositions that use the skewness of rows, by name."""
-        return self._orders(_SHAPED_WEIGHTS, rows)
-
-    def _orders(self, weights: Any, rows: Rows | None) -> dict[str, NDArray[np.intp]]:
+    def further_orders(self, rows: Rows | None = None) -> dict[str, NDArray[np.intp]]:
+        """Return the orders of decompositions with other weights, by name; with `rows`, they use their skewness."""
         if not self.options.vary_starts or self.theta.shape[0] > _FEW_VARIABLES:
             return {}
         M = None if rows is None else skewness_matrix(rows)
         orders = {}
-        for l1_weight, skewness in weights:
+        for l1_weight, skewness in _GAUSSIAN_WEIGHTS if rows is None else _SHAPED_WEIGHTS:
             order = self.project(self._decompose(l1_weight, skewness, M, order_only=True)).order
             if order is not None:
                 orders[f"decomposition, l1_weight={l1_weight}, skewness={skewness:g}"] = order

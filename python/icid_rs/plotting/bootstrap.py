@@ -10,9 +10,6 @@ import numpy as np
 from icid_rs._util.validation import FloatArray
 from icid_rs.plotting import style
 
-#: Variables up to which rows and columns of the heat map are named.
-_MOST_NAMES = 40
-
 
 def plot_bootstrap(
     probabilities: Any,
@@ -55,8 +52,7 @@ def plot_bootstrap(
     style.require_matplotlib("plot_bootstrap")
     names = getattr(probabilities, "names", None) if names is None else names
     n = getattr(probabilities, "n", None) if n is None else n
-    P = getattr(probabilities, "edge_probabilities", probabilities)
-    P = np.asarray(P.toarray() if hasattr(P, "toarray") else P, dtype=np.float64)
+    P = style.probability_matrix(probabilities)
     if P.ndim != 2 or P.shape[0] != P.shape[1]:
         raise ValueError(f"probabilities must be a square matrix, but its shape is {P.shape}")
     if not ((P >= 0) & (P <= 1)).all():
@@ -78,17 +74,9 @@ def _draw_heat_map(ax: Any, P: FloatArray, labels: list[str]) -> None:
 
     colours = LinearSegmentedColormap.from_list("icid probability", ["white", "#8fb8dc", style.NEGATIVE, "#0b2f52"])
     image = ax.imshow(P, cmap=colours, vmin=0, vmax=1, interpolation="nearest")
-    if len(P) <= _MOST_NAMES:
-        size = min(9.0, 250 / len(P))
-        ax.set_xticks(range(len(P)), labels, rotation=90, fontsize=size, parse_math=False)
-        ax.set_yticks(range(len(P)), labels, fontsize=size, parse_math=False)
+    style.finish_heat_map(ax, image, labels)
     ax.set_ylabel("cause", color=style.MUTED)
     ax.set_xlabel("effect", color=style.MUTED)
-    ax.tick_params(length=0, colors=style.MUTED)
-    ax.spines[:].set_color(style.LINE)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.045, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=8, labelcolor=style.MUTED)
 
 
 def _draw_bars(ax: Any, P: FloatArray, labels: list[str], top: int) -> None:
@@ -97,18 +85,9 @@ def _draw_bars(ax: Any, P: FloatArray, labels: list[str], top: int) -> None:
     row, column = row[strongest], column[strongest]
     there, back = P[row, column], P[column, row]
     y = np.arange(row.size)
-    ax.barh(y, back, left=there, height=0.62, color="#d5dbe3", label="the other way round")
+    reverse = ax.barh(y, back, left=there, height=0.62, color="#d5dbe3", label="the other way round")
     ax.barh(y, there, height=0.62, color=style.NEGATIVE, label="as written")
-    for k, value in enumerate(there):
-        ax.annotate(
-            f"{value:.2f}",
-            (value + back[k], k),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=style.MUTED,
-        )
+    ax.bar_label(reverse, [f"{value:.2f}" for value in there], padding=4, fontsize=8, color=style.MUTED)
     ax.set_yticks(y, [f"{labels[i]} → {labels[j]}" for i, j in zip(row, column, strict=True)], fontsize=8.5)
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)

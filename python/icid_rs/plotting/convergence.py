@@ -9,7 +9,7 @@ import numpy as np
 
 from icid_rs.plotting import style
 
-#: What is drawn if it was recorded, and whether on a logarithmic axis.
+#: Quantities that are drawn if they were recorded, and whether on a logarithmic axis.
 _PANELS = {"objective": False, "optimality": True, "residual": True}
 
 

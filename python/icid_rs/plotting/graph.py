@@ -20,7 +20,7 @@ _FONT, _SMALLEST = 9.0, 5.0
 _LARGEST, _LEAST = (16.0, 13.0), (5.0, 2.4)
 #: Points around the drawing, and below it for the caption and the colour bar.
 _MARGIN, _FOOTER = 12.0, 46.0
-#: Variables whose labels may all fit, and labels in a picture too large for all of them.
+#: With at most this many variables all labels may fit; otherwise at most this many labels are drawn.
 _MOST_NAMED, _MOST_LABELS = 400, 30
 
 
@@ -101,7 +101,8 @@ def plot_graph(
         caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
         caption += f"; {left_out} without edges left out"
-    _draw_footer(ax, caption, _notes(sure is not None, bool(dashed.any())))
+    notes = ["paler: less sure"] * (sure is not None) + ["dashed: could point the other way"] * bool(dashed.any())
+    _draw_footer(ax, caption, "; ".join(notes))
     if values.size:
         _draw_colour_bar(ax, limit, linear_width, width, height)
     return ax
@@ -117,7 +118,7 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
     >>> drawing(NamedGraph([[0, 0.8], [0, 0]], ["rain", "wet"]))["names"]
     ['rain', 'wet']
     """
-    # More than the class was identified, or nothing is known of that: then directions are drawn as found.
+    # Dashes mark reversible edges only if the fit reports that no more than the class was identified.
     only_class = graph.info_.get("identified") == "equivalence class"
     return {
         "adjacency": graph.adjacency_matrix_,
@@ -127,14 +128,9 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
     }
 
 
-def _notes(sure: bool, dashed: bool) -> str:
-    notes = ["paler: less sure"] * sure + ["dashed: could point the other way"] * dashed
-    return "; ".join(notes)
-
-
 def _text(font: float) -> dict[str, Any]:
     centred = {"ha": "center", "va": "center_baseline"}
-    # A name with two dollar signs is not a formula.
+    # Matplotlib would typeset a name with two dollar signs as a formula.
     return {**centred, "fontsize": font, "color": style.INK, "zorder": 4, "parse_math": False}
 
 
@@ -192,7 +188,7 @@ def _draw_edges(ax: Any, layout: Layout, values: FloatArray, sure: FloatArray | 
             autolim=False,
         )
     if ranked.size:
-        triangles = [_head(layout.routes[e], heads[e]) for e in ranked]
+        triangles = [arrow_head(layout.routes[e], heads[e]) for e in ranked]
         heads_drawn = PolyCollection(triangles, facecolors=colours[ranked], edgecolors="none", zorder=2)
         ax.add_collection(heads_drawn, autolim=False)
 
@@ -218,11 +214,11 @@ def _curve(route: FloatArray, head: float) -> Any:
     return Path(points, codes)
 
 
-def _head(route: FloatArray, length: float) -> FloatArray:
-    tip = route[-1]
-    direction = np.sign(route[-1, 0] - route[-3, 0])
-    back = tip[0] - direction * length
-    return np.array([tip, (back, tip[1] - 0.38 * length), (back, tip[1] + 0.38 * length)])
+def arrow_head(route: FloatArray, length: float) -> FloatArray:
+    """Return the corners of the arrowhead at the end of a route, its tip first."""
+    x, y = route[-1]
+    back = x - np.sign(x - route[-3, 0]) * length
+    return np.array([(x, y), (back, y - 0.38 * length), (back, y + 0.38 * length)])
 
 
 def _draw_nodes(ax: Any, layout: Layout, font: float, *, fill: str) -> None:

@@ -102,7 +102,7 @@ class Layered:
         node = np.arange(first[0], first[-1])
         step = node - first[edge]
         lower = np.concatenate([source, node])
-        # What follows a bend is the next bend of the same edge, or the target.
+        # After a bend comes the next bend of the same edge, or its target.
         upper = np.concatenate(
             [np.where(bends > 0, first[:-1], target), np.where(step + 1 < bends[edge], node + 1, target[edge])]
         )
@@ -153,7 +153,7 @@ class Layered:
         if d < 100:
             vector = np.linalg.eigh(matrix.toarray())[1][:, min(1, d - 1)]
         else:
-            # The shift makes the matrix regular, and a start that is given the result always the same.
+            # The shift makes the matrix regular; a fixed start vector makes the result reproducible.
             vector = eigsh(sp.csc_array(matrix), k=2, sigma=-1e-3, v0=np.sin(np.arange(d)))[1][:, 1]
         edge = np.repeat(np.arange(spans.size), np.diff(self.first))
         share = (self.layer[d:] - self.layer[self.source[edge]]) / spans[edge]
@@ -162,8 +162,7 @@ class Layered:
 
     def _group(self, end: IntArray) -> list[IntArray]:
         """Return the segments with this end in each layer."""
-        counts = np.bincount(self.layer[end], minlength=int(self.layer.max()) + 1)
-        return np.split(np.argsort(self.layer[end], kind="stable"), np.cumsum(counts)[:-1])
+        return split_by(self.layer[end], int(self.layer.max()) + 1)
 
     def _improve(
         self, layers: list[IntArray], layer: int, place: IntArray, height: FloatArray, into: IntArray, out: IntArray
@@ -193,7 +192,7 @@ class Layered:
 
     def _swap_neighbours(self, layers: list[IntArray], place: IntArray) -> list[IntArray]:
         """Swap nodes that stand next to each other as long as this removes crossings."""
-        # Plain lists: these neighbourhoods are too small for arrays to pay.
+        # Lists, since arrays would be slower for neighbourhoods this small.
         after: list[list[int]] = [[] for _ in place]
         before: list[list[int]] = [[] for _ in place]
         for lower, upper in zip(self.lower.tolist(), self.upper.tolist(), strict=True):
@@ -212,6 +211,20 @@ class Layered:
             if not swapped:
                 break
         return [np.array(row, dtype=np.intp) for row in rows]
+
+
+def split_by(labels: IntArray, count: int) -> list[IntArray]:
+    """Return the places of each of the labels 0 to `count` − 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.plotting.layers import split_by
+    >>> split_by(np.array([1, 0, 1]), 2)
+    [array([1]), array([0, 2])]
+    """
+    counts = np.bincount(labels, minlength=count)
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(counts)[:-1])
 
 
 def _inversions(values: IntArray) -> int:

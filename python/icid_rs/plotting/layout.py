@@ -10,7 +10,8 @@ from scipy.sparse.csgraph import connected_components
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.decomposition.acyclic import acyclic_graph
-from icid_rs.plotting.layers import IntArray
+from icid_rs.graph.sem import Csr
+from icid_rs.plotting.layers import IntArray, split_by
 from icid_rs.plotting.part import HEIGHT, ROW_GAP, Part, lay_out_part
 
 #: Free room between parts that are not connected.
@@ -50,11 +51,7 @@ class Layout:
 
 
 def layered_layout(
-    adjacency: sp.csr_array[np.float64, tuple[int, int]],
-    widths: FloatArray,
-    *,
-    order: IntArray | None = None,
-    isolated: bool = True,
+    adjacency: Csr, widths: FloatArray, *, order: IntArray | None = None, isolated: bool = True
 ) -> Layout:
     """Lay out a graph along its causal order.
 
@@ -88,12 +85,9 @@ def layered_layout(
     tail, head = np.where(backward, target, source), np.where(backward, source, target)
 
     linked = sp.csr_array((coo.data[kept], (source, target)), shape=(d, d))
-    label = connected_components(linked, directed=False)[1].astype(np.intp)
-    groups = [
-        (nodes, edges)
-        for nodes, edges in zip(_split(label, label), _split(label[source], label), strict=True)
-        if edges.size
-    ]
+    count, label = connected_components(linked, directed=False)
+    nodes_and_edges = (split_by(labels.astype(np.intp), count) for labels in (label, label[source]))
+    groups = [(nodes, edges) for nodes, edges in zip(*nodes_and_edges, strict=True) if edges.size]
     parts = [
         lay_out_part(
             np.searchsorted(nodes, tail[edges]),
@@ -113,12 +107,6 @@ def layered_layout(
     if isolated:
         size = _place_alone(np.flatnonzero(layer < 0), x, y, widths, size)
     return Layout(x, y, widths, layer, source, target, coo.data[kept], routes, size)
-
-
-def _split(labels: IntArray, all_labels: IntArray) -> list[IntArray]:
-    """Return the places of each label, smallest first."""
-    counts = np.bincount(labels, minlength=int(all_labels.max(initial=-1)) + 1)
-    return np.split(np.argsort(labels, kind="stable"), np.cumsum(counts)[:-1])
 
 
 def _pack(parts: list[Part]) -> tuple[list[FloatArray], tuple[float, float]]:

@@ -14,8 +14,6 @@ from icid_rs.plotting import style
 
 #: Cells along a side; a larger matrix shows the strongest entry of a block in each.
 _MOST_CELLS = 250
-#: Variables up to which rows and columns are named.
-_MOST_NAMES = 40
 
 
 def plot_matrix(
@@ -55,23 +53,17 @@ def plot_matrix(
     order = acyclic_graph(B)[1] if order is None else np.asarray(order)
     labels = [style.shorten(name) for name in (range(d) if names is None else names)]
     if axes is None:
-        axes = style.new_figure(11, 5).subplots(1, 2, gridspec_kw={"wspace": 0.45 if d <= _MOST_NAMES else 0.25})
+        axes = style.new_figure(11, 5).subplots(1, 2, gridspec_kw={"wspace": 0.45 if d <= style.MOST_NAMES else 0.25})
     scale = sp.diags_array(1 / np.sqrt(theta.diagonal()))
-    for ax, matrix, title in (
-        (axes[0], scale @ theta @ scale, "inverse covariance Θ, unit diagonal"),
-        (axes[1], B, "weights B"),
-    ):
-        _draw(ax, sp.coo_array(matrix[order][:, order]), title)
-        if d <= _MOST_NAMES:
-            size = min(9.0, 250 / d)
-            ax.set_xticks(range(d), [labels[i] for i in order], rotation=90, fontsize=size, parse_math=False)
-            ax.set_yticks(range(d), [labels[i] for i in order], fontsize=size, parse_math=False)
+    pictures = ((scale @ theta @ scale, "inverse covariance Θ, unit diagonal"), (B, "weights B"))
+    for ax, (matrix, title) in zip(axes, pictures, strict=True):
+        _draw(ax, sp.coo_array(matrix[order][:, order]), title, [labels[i] for i in order])
     axes[1].set_ylabel("cause", color=style.MUTED)
     axes[1].set_xlabel("effect", color=style.MUTED)
     return axes[0].figure
 
 
-def _draw(ax: Any, matrix: Any, title: str) -> None:
+def _draw(ax: Any, matrix: Any, title: str, labels: list[str]) -> None:
     from matplotlib.colors import ListedColormap
 
     d = matrix.shape[0]
@@ -91,11 +83,8 @@ def _draw(ax: Any, matrix: Any, title: str) -> None:
         ax.imshow(diagonal, cmap=ListedColormap([style.LINE]), **shared)
     note = "" if block == 1 else f"\neach cell: the strongest entry of {block} × {block}"
     ax.set_title(title + note, fontsize=10, color=style.INK, loc="left")
-    ax.tick_params(length=0, colors=style.MUTED, labelsize=8)
-    ax.spines[:].set_color(style.LINE)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.045, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=8, labelcolor=style.MUTED)
+    ax.tick_params(labelsize=8)
+    style.finish_heat_map(ax, image, labels)
 
 
 def _strongest(row: Any, column: Any, data: FloatArray, cells: int) -> FloatArray:

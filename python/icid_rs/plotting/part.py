@@ -15,7 +15,7 @@ from icid_rs.plotting.layers import IntArray, Layered, assign_layers
 HEIGHT, _BEND = 1.5, 0.35
 #: Free room between two variables above each other, and between layers.
 ROW_GAP, _LAYER_GAP = 0.5, 3.0
-#: Width over height that a part should have at least, and how much its gaps may be widened for it.
+#: Smallest ratio of width to height that is aimed at, and the largest factor by which gaps are widened for it.
 _SQUARE, _MOST_SPREAD = 1.0, 4.0
 #: Passes that straighten edges.
 _PASSES = 12
@@ -75,7 +75,8 @@ def _columns(graph: Layered, y: FloatArray, half: FloatArray) -> FloatArray:
 def _straighten(graph: Layered, layers: list[IntArray]) -> FloatArray:
     """Move nodes towards their neighbours, as near as the order in their layer and their room allow.
 
-    The nearest places in the sense of least squares are an isotonic regression of what is left after the room.
+    Given the order and the least distances in a layer, the nearest places by least squares are an isotonic regression
+    of the wanted places minus the cumulative distances.
     """
     bend = np.arange(graph.layer.size) >= graph.size
     room = np.where(bend, _BEND, HEIGHT + ROW_GAP)

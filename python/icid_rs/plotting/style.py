@@ -1,4 +1,4 @@
-"""What every picture shares: labels, the scale of the weights, colours; and matplotlib, if it is there."""
+"""Common to all pictures: labels, the scale of the weights, colours, figures of matplotlib."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ NEGATIVE, NEUTRAL, POSITIVE = "#1f6fb4", "#b9bec6", "#d5620e"
 INK, MUTED, LINE = "#1c2430", "#68717d", "#c3c9d1"
 #: Longest label, in characters.
 _LONGEST = 18
+#: A heat map of at most this many variables has names at its rows and columns.
+MOST_NAMES = 40
 
 
 def shorten(name: Any) -> str:
@@ -38,7 +40,7 @@ def shorten(name: Any) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Return a number of things, in words.
+    """Return a number with its noun, in the plural unless it is one.
 
     Examples
     --------
@@ -87,12 +89,17 @@ def strengths(weights: ArrayLike) -> tuple[FloatArray, float, float]:
     return np.arcsinh(values / typical) / np.arcsinh(limit / typical), limit, typical
 
 
+def probability_matrix(probabilities: Any) -> FloatArray:
+    """Return a dense matrix, from one of any kind or from a result of a bootstrap."""
+    matrix = getattr(probabilities, "edge_probabilities", probabilities)
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+
+
 def edge_confidence(confidence: Any, source: NDArray[np.intp], target: NDArray[np.intp], d: int) -> FloatArray | None:
     """Return the probability of each edge, from a matrix of them or a result that has one."""
     if confidence is None:
         return None
-    matrix = getattr(confidence, "edge_probabilities", confidence)
-    matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    matrix = probability_matrix(confidence)
     if matrix.shape != (d, d):
         raise ValueError(
             f"confidence must have shape {(d, d)}, one probability for each pair, but it has {matrix.shape}"
@@ -100,7 +107,7 @@ def edge_confidence(confidence: Any, source: NDArray[np.intp], target: NDArray[n
     values = matrix[source, target]
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("confidence must hold probabilities, between 0 and 1")
-    return np.asarray(values)
+    return values
 
 
 def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -113,12 +120,12 @@ def edge_flags(matrix: Any, source: NDArray[np.intp], target: NDArray[np.intp]) 
 
 
 def require_matplotlib(caller: str) -> None:
-    """Say what to install if matplotlib is missing."""
+    """Raise ImportError, with the command that installs matplotlib, if it is missing."""
     require("matplotlib", caller, "plot")
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Make a figure that belongs to nobody: pyplot does not know it, and it goes when it is no longer used."""
+    """Make a figure that pyplot does not know, so that its memory is freed once it is no longer used."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -129,7 +136,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def show_in_notebook(result: Any, figure: Any) -> None:
-    """Let what a cell ends with show the figure; notebooks know only those of pyplot."""
+    """Make a notebook show the figure if `result` is the value of a cell; it shows others only from pyplot."""
     result._repr_png_ = partial(_png, figure)
 
 
@@ -137,6 +144,19 @@ def _png(figure: Any) -> bytes:
     buffer = BytesIO()
     figure.savefig(buffer, format="png", bbox_inches="tight")
     return buffer.getvalue()
+
+
+def finish_heat_map(ax: Any, image: Any, labels: Sequence[str]) -> None:
+    """Name the rows and columns of a heat map, if there is room, and draw its scale beside it."""
+    if len(labels) <= MOST_NAMES:
+        size = min(9.0, 250 / len(labels))
+        ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size, parse_math=False)
+        ax.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
+    ax.tick_params(length=0, colors=MUTED)
+    ax.spines[:].set_color(LINE)
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.045, pad=0.03)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize=8, labelcolor=MUTED)
 
 
 def diverging_map(*, neutral: str = NEUTRAL) -> Any:
@@ -150,6 +170,4 @@ def diverging_norm(limit: float, linear_width: float) -> Any:
     """Return the scale of `strengths` for colour bars."""
     from matplotlib.colors import AsinhNorm, Normalize
 
-    if np.isinf(linear_width):
-        return Normalize(-limit, limit)
-    return AsinhNorm(linear_width, -limit, limit)
+    return Normalize(-limit, limit) if np.isinf(linear_width) else AsinhNorm(linear_width, -limit, limit)

@@ -28,14 +28,14 @@ _DENSE_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Covariance:
-    """A covariance matrix with denominator n, the means, and the effective sample size."""
+    """A covariance matrix with denominator n, dense or sparse, the means, and the effective sample size."""
 
-    matrix: FloatArray
+    matrix: Any
     location: FloatArray
     samples: int
 
     def ridged(self, ridge: float) -> Covariance:
-        """Add a share of each variance to it."""
+        """Multiply each variance by 1 + `ridge`."""
         if not ridge:
             return self
         return Covariance(self.matrix + np.diag(ridge * self.matrix.diagonal()), self.location, self.samples)
@@ -53,7 +53,7 @@ def empirical_covariance(X: Rows) -> tuple[FloatArray, FloatArray]:
     """
     n, d = X.shape
     location: FloatArray = X.mean(axis=0, dtype=np.float64)
-    # Centred block by block: a copy of all the data may be too much.
+    # Centred block by block: a copy of all the data may not fit into memory.
     centred = np.empty((min(n, _BLOCK_ROWS), d))
     covariance = np.zeros((d, d), order="F")
     for start in range(0, n, _BLOCK_ROWS):
@@ -66,7 +66,7 @@ def empirical_covariance(X: Rows) -> tuple[FloatArray, FloatArray]:
 
 
 def checked_covariance(X: Any) -> tuple[Covariance, FloatArray, Sequence[Any]]:
-    """Compute the covariance of a table without faults; return the table and its names too."""
+    """Check a table and compute its covariance; return the table and its names too."""
     table, names = as_table(X)
     ensure_square(table.shape[1], "the covariance", copies=3)
     covariance, location = empirical_covariance(table)
@@ -79,7 +79,7 @@ def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
 
     A singular one raises `numpy.linalg.LinAlgError`, or gives its pseudo-inverse with a warning if `pseudo`.
     """
-    # On the scale of correlations, so that units do not matter.
+    # Inverted as a correlation matrix, so that units do not matter.
     scale = np.sqrt(covariance.diagonal())
     if (scale > 0).all():
         correlation = covariance / scale
@@ -91,7 +91,7 @@ def invert(covariance: FloatArray, *, pseudo: bool = False) -> FloatArray:
             inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
             inverse /= scale
             inverse /= scale[:, None]
-            # Last, so that mirror images are the same to the bit.
+            # Mirrored after the scaling, so that the matrix is exactly symmetric.
             _mirror_lower(inverse)
             return np.asarray(inverse.T)
     if not pseudo:
@@ -118,9 +118,8 @@ def log_determinant(rows: NDArray[Any], columns: NDArray[Any], values: FloatArra
         return float(2.0 * np.sum(np.log(factor.diagonal())))
     upper = sp.coo_array((values, (rows, columns)), shape=(d, d))
     matrix = sp.csc_array(upper + upper.T + sp.diags_array(diagonal))
-    # Without pivoting for size, the pivots have the signs of the eigenvalues.
-    options = {"SymmetricMode": True}
-    factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    # With pivots on the diagonal, as many of them are negative as eigenvalues.
+    factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     pivots = factors.U.diagonal()
     return float(np.sum(np.log(pivots))) if (pivots > 0).all() else -np.inf
 

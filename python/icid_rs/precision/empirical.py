@@ -1,4 +1,4 @@
-"""The paper's Algorithm 3: the inverse of the empirical covariance, without its small entries."""
+"""The paper's Algorithm 3: the inverse of the empirical covariance, with small entries set to zero."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import scipy.sparse as sp
 
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray
-from icid_rs.options import check_cuts
+from icid_rs.options import Options, check_cuts
 from icid_rs.precision.covariance import Covariance, checked_covariance, invert, log_determinant
 from icid_rs.precision.variants import Full, Precision
 
 
 def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[float] = "auto") -> Precision:
-    """Invert the empirical covariance and cut small entries: the paper's Algorithm 3.
+    """Invert the empirical covariance and set small entries to zero: the paper's Algorithm 3.
 
     Off-diagonal entries smaller than λ₁ times the largest are set to zero. Of several λ₁, the one with the smallest
     C(λ₁) = tr(Ĉ Θ_λ₁) − log det(Θ_λ₁ + 0.9 diag Θ_λ₁) is chosen.
@@ -50,8 +50,15 @@ def empirical_precision(X: Any, lambda1: Literal["auto"] | float | Sequence[floa
     return cut_inverse(covariance, lambda1, watch)
 
 
+def estimate(covariance: Covariance, options: Options, watch: Stopwatch) -> Full:
+    """Estimate Θ as ``ICID(precision="empirical")`` does."""
+    # With no more rows than columns the covariance is singular in any case.
+    singular = covariance.samples <= len(covariance.matrix)
+    return cut_inverse(covariance, options.lambda1, watch, pseudo=singular)
+
+
 def cut_inverse(covariance: Covariance, lambda1: Any, watch: Stopwatch, *, pseudo: bool = True) -> Full:
-    """Apply Algorithm 3 to a covariance; `pseudo` allows a singular one."""
+    """Apply Algorithm 3 to a covariance; with `pseudo`, a singular one has its pseudo-inverse taken."""
     theta = invert(covariance.matrix, pseudo=pseudo)
     watch.lap("inverse")
     off = np.abs(theta)
@@ -69,16 +76,7 @@ def cut_inverse(covariance: Covariance, lambda1: Any, watch: Stopwatch, *, pseud
     rows, columns = np.nonzero(kept)
     sparse = sp.csr_array((theta[rows, columns], (rows, columns)), shape=theta.shape)
     watch.lap("support")
-    return Full(
-        sparse,
-        covariance.matrix,
-        location=covariance.location,
-        samples=covariance.samples,
-        inverse=theta,
-        lambda1=best,
-        criterion=criterion,
-        timings=dict(watch.timings),
-    )
+    return Full.of(sparse, covariance, watch, inverse=theta, lambda1=best, criterion=criterion)
 
 
 def _cuts(lambda1: Any, off: FloatArray, largest: float) -> FloatArray:
@@ -86,19 +84,18 @@ def _cuts(lambda1: Any, off: FloatArray, largest: float) -> FloatArray:
     grid = check_cuts(lambda1)
     if grid is not None:
         return grid
-    if largest == 0.0:
-        return np.array([0.01])
-    entries = off[~np.eye(len(off), dtype=bool)]
-    top = float(np.percentile(entries, 98.0)) / largest
-    return np.linspace(0.01, max(top, 0.01), 20) if top > 0.01 else np.array([0.01])
+    top = 0.0
+    if largest > 0.0:
+        top = float(np.percentile(off[~np.eye(len(off), dtype=bool)], 98.0)) / largest
+    return np.linspace(0.01, top, 20) if top > 0.01 else np.array([0.01])
 
 
 def _selection_criterion(
     theta: FloatArray, covariance: FloatArray, off: FloatArray, cuts: FloatArray, grid: FloatArray
 ) -> dict[float, float]:
-    """Compute C(λ₁) for each cut of an ascending grid."""
+    """Compute C(λ₁) for each λ₁ of an ascending grid; `cuts` are the thresholds on the scale of Θ."""
     diagonal = theta.diagonal()
-    # Count for each entry the cuts that it survives; one pass then gives all the traces.
+    # Count for each entry the thresholds that it reaches; one cumulative sum then gives all traces.
     rows, columns = np.nonzero(np.triu(off >= cuts[0]))
     survives = np.searchsorted(cuts, off[rows, columns], side="right")
     products = np.bincount(survives, 2.0 * theta[rows, columns] * covariance[rows, columns], minlength=cuts.size + 1)

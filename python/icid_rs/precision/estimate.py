@@ -1,12 +1,12 @@
-"""From a sample to an estimate of Θ, by the estimator of the caller's choice.
+"""Choice of the estimator of Θ, and the estimate from a sample.
 
-A new estimator is a file beside this one with a function of a covariance, and a line in `estimate_precision` and
-`KINDS`.
+To add an estimator that inverts the covariance, write a file beside this one, and name it in `kinds`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,20 +20,13 @@ from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
-from icid_rs.precision.empirical import cut_inverse
-from icid_rs.precision.fdr import tested_inverse
+from icid_rs.precision.kinds import BY_INVERSE
 from icid_rs.precision.neighbourhood import LARGE, neighbourhood_precision, wide_precision
 from icid_rs.precision.standardise import standardise, standardised_root
 from icid_rs.precision.variants import Full, Given, Indefinite, Precision
 
-#: Values of the parameter `precision` of `ICID`, apart from estimators.
-KINDS = ("auto", "empirical", "fdr", "lasso", "precomputed")
-#: Estimators that need no more than a covariance.
-_FROM_COVARIANCE = ("fdr", "empirical", "lasso")
 #: The fewest rows that a covariance is estimated from.
 _FEWEST = 3
-#: False discovery rate of the tests behind ``"fdr"``.
-_ALPHA = 0.05
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
 _ROWS_PER_COLUMN = 2.0
 
@@ -45,9 +38,9 @@ class Estimator:
     Attributes
     ----------
     kind : str or estimator
-        One of `KINDS`, but never ``"auto"``; or an estimator of scikit-learn's kind.
+        One of `kinds.KINDS`, but never ``"auto"``; or an estimator of scikit-learn's kind.
     reason : str or None
-        Why ``"auto"`` stands for it.
+        Why ``"auto"`` chose it.
     """
 
     kind: Any
@@ -55,10 +48,10 @@ class Estimator:
 
 
 def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
-    """Return the estimator that ``"auto"`` stands for, given n samples of d variables.
+    """Return the estimator that ``"auto"`` means for n samples of d variables; another kind is returned as it is.
 
-    With few rows for each column, tests of all partial correlations at once have no power, and with fewer rows than
-    columns they do not exist. A ridge is for tests.
+    With few rows for each column, tests of all partial correlations at once have little power, and with fewer rows than
+    columns they cannot be computed. A ridge makes the covariance invertible for these tests, so it selects ``"fdr"``.
 
     Examples
     --------
@@ -66,7 +59,7 @@ def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
     >>> settle_kind("auto", 2000, 100), settle_kind("auto", 50, 100)
     ('fdr', 'lasso')
     """
-    if not isinstance(kind, str) or kind != "auto":
+    if kind != "auto":
         return kind
     if d <= LARGE and n >= d + 3 and (ridge or n >= _ROWS_PER_COLUMN * d):
         return "fdr"
@@ -78,7 +71,7 @@ def settle_kind(kind: Any, n: int, d: int, ridge: float = 0.0) -> Any:
 
 
 def reason(kind: str, n: int, d: int) -> str:
-    """Say why ``"auto"`` stands for this estimator.
+    """Say why ``"auto"`` chose this estimator.
 
     Examples
     --------
@@ -95,7 +88,7 @@ def reason(kind: str, n: int, d: int) -> str:
 
 
 def choose_estimator(sample: Sample, options: Options) -> Estimator:
-    """Decide which estimator ``"auto"`` stands for, and raise where one needs rows that are not at hand.
+    """Choose the estimator; raise if it needs rows that the sample does not have.
 
     Examples
     --------
@@ -104,7 +97,8 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator
+    >>> from icid_rs.precision.estimate import choose_estimator
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options = Options.of(ICID(), KINDS)
     >>> sample = read(Moments.from_covariance(np.eye(3), 5), None, options, Stopwatch())
     >>> choose_estimator(sample, options).reason
@@ -115,12 +109,11 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     n, d = sample.samples, len(sample.names)
     kind = settle_kind(options.precision, n, d, options.ridge)
     _check_rows(sample, kind)
-    is_auto = isinstance(options.precision, str) and options.precision == "auto"
-    return Estimator(kind, reason(kind, n, d) if is_auto else None)
+    return Estimator(kind, reason(kind, n, d) if options.precision == "auto" else None)
 
 
 def estimate_precision(sample: Sample, estimator: Estimator, options: Options, watch: Stopwatch) -> Precision:
-    """Estimate Θ.
+    """Estimate Θ from a sample by the chosen estimator.
 
     Examples
     --------
@@ -128,7 +121,8 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-    >>> from icid_rs.precision.estimate import KINDS, choose_estimator, estimate_precision
+    >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
+    >>> from icid_rs.precision.kinds import KINDS
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
     >>> sample = read(X, None, options, watch)
@@ -138,32 +132,36 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     if isinstance(sample, GivenTheta):
         return _given(sample)
     kind, names, d, threads = estimator.kind, sample.names, len(sample.names), options.n_threads
-    if isinstance(sample, Rows) and isinstance(kind, str) and kind == "lasso" and d > LARGE:
+    if isinstance(sample, Rows) and kind == "lasso" and d > LARGE:
         return wide_precision(sample.values, sample.samples, names, watch, threads)
     covariance = _covariance(sample, watch).ridged(options.ridge)
     matrix, n = covariance.matrix, covariance.samples
-    if kind not in ("fdr", "empirical") or n <= d:
-        # The other estimators do not find out by themselves.
+    if kind not in BY_INVERSE or n <= d:
+        # Estimators that do not invert the covariance do not notice that it is singular.
         checks.check_duplicates(matrix, names)
         if n > d:
             checks.check_covariance(matrix, names)
     if not isinstance(kind, str):
         return _fitted(sample, kind, covariance, watch)
     if kind == "lasso":
-        return neighbourhood_precision(_standardised(sample, covariance), covariance, names, watch, threads)
+        if isinstance(sample, Rows):
+            values = standardise(sample.values, covariance.location, np.sqrt(matrix.diagonal()))
+        else:
+            values = standardised_root(matrix)
+        return neighbourhood_precision(values, covariance, names, watch, threads)
     try:
-        if kind == "empirical":
-            # With no more rows than columns the covariance is singular in any case.
-            return cut_inverse(covariance, options.lambda1, watch, pseudo=n <= d)
-        return tested_inverse(covariance, _ALPHA, watch)
+        module = import_module(f"icid_rs.precision.{kind}")
+        estimate: Full = module.estimate(covariance, options, watch)
+        return estimate
     except np.linalg.LinAlgError:
         checks.check_covariance(matrix, names)
         raise
 
 
 def _check_rows(sample: Rows | IncompleteRows | Summary, kind: Any) -> None:
-    """Raise where an estimator needs rows that are not at hand."""
-    by_rows = kind not in _FROM_COVARIANCE
+    """Raise if the estimator needs rows that the sample does not have."""
+    # Named estimators start from a covariance, others from rows.
+    by_rows = not isinstance(kind, str)
     if isinstance(sample, IncompleteRows) and by_rows:
         raise ValueError(
             f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
@@ -198,15 +196,8 @@ def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Co
     return Covariance(matrix, location, sample.samples)
 
 
-def _standardised(sample: Rows | IncompleteRows | Summary, covariance: Covariance) -> Any:
-    """Return standardised variables in rows, or what has their correlations where rows are not at hand."""
-    if isinstance(sample, Rows):
-        return standardise(sample.values, covariance.location, np.sqrt(covariance.matrix.diagonal()))
-    return standardised_root(covariance.matrix)
-
-
 def _fitted(sample: Any, estimator: Any, covariance: Covariance, watch: Stopwatch) -> Full | Indefinite:
-    """Fit an estimator of scikit-learn's kind, and take its Θ, or the inverse covariance where that is indefinite."""
+    """Take Θ from an estimator of scikit-learn's kind; if it is indefinite, later fits use the inverse covariance."""
     rows = sample.moments.rows if isinstance(sample, Summary) else sample.values
     fitted = clone(estimator).fit(rows.astype(np.float64, copy=False))
     if not hasattr(fitted, "precision_"):
@@ -214,22 +205,15 @@ def _fitted(sample: Any, estimator: Any, covariance: Covariance, watch: Stopwatc
     watch.lap("inverse")
     theta = as_csr(as_theta(fitted.precision_), "precision_")
     theta.eliminate_zeros()
-    parts: dict[str, Any] = {
-        "theta": theta,
-        "covariance": covariance.matrix,
-        "location": covariance.location,
-        "samples": covariance.samples,
-        "timings": dict(watch.timings),
-    }
-    dense = theta.toarray()
+    inverse = theta.toarray()
     try:
-        np.linalg.cholesky(dense)
+        np.linalg.cholesky(inverse)
     except np.linalg.LinAlgError:
         try:
-            return Full(**parts, inverse=invert(covariance.matrix))
+            inverse = invert(covariance.matrix)
         except np.linalg.LinAlgError:
-            return Indefinite(**parts)
-    return Full(**parts, inverse=np.asarray(dense))
+            return Indefinite.of(theta, covariance, watch)
+    return Full.of(theta, covariance, watch, inverse=inverse)
 
 
 def _given(sample: GivenTheta) -> Given:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import check_real
+from icid_rs._util.validation import FloatArray, check_real
 from icid_rs.data import checks
+from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, checked_covariance, invert
 from icid_rs.precision.variants import Full, Precision
 
+#: False discovery rate, unless the caller chooses another.
+_ALPHA = 0.05
+#: A multiple testing procedure: from Θ, degrees of freedom and a level to the rows and columns of pairs, i > j, whose
+#: partial correlations are significant.
+Procedure = Callable[[FloatArray, int, float], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
-def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
+
+def fdr_precision(X: Any, alpha: float = _ALPHA) -> Precision:
     """Invert the empirical covariance and keep the partial correlations that differ from zero.
 
     Each is tested by Fisher's z-transformation, with the false discovery rate controlled at `alpha` by the procedure of
@@ -43,7 +52,7 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
     covariance, _, names = checked_covariance(X)
     watch.lap("covariance")
     try:
-        return tested_inverse(covariance, alpha, watch)
+        return tested_inverse(covariance, alpha, watch, _core.discoveries)
     except np.linalg.LinAlgError:
         try:
             checks.check_covariance(covariance.matrix, names)
@@ -52,8 +61,13 @@ def fdr_precision(X: Any, alpha: float = 0.05) -> Precision:
         raise
 
 
-def tested_inverse(covariance: Covariance, alpha: float, watch: Stopwatch) -> Full:
-    """Invert a covariance and keep the entries that the tests find to differ from zero."""
+def estimate(covariance: Covariance, options: Options, watch: Stopwatch) -> Full:
+    """Estimate Θ as ``ICID(precision="fdr")`` does."""
+    return tested_inverse(covariance, _ALPHA, watch, _core.discoveries)
+
+
+def tested_inverse(covariance: Covariance, alpha: float, watch: Stopwatch, procedure: Procedure) -> Full:
+    """Invert a covariance and keep the entries that a testing procedure finds to differ from zero."""
     alpha = check_real(alpha, "alpha")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha = {alpha}: it must be between 0 and 1")
@@ -65,11 +79,9 @@ def tested_inverse(covariance: Covariance, alpha: float, watch: Stopwatch) -> Fu
         )
     theta = invert(covariance.matrix)
     watch.lap("inverse")
-    rows, columns = _core.discoveries(theta, n - d - 1, alpha)
+    rows, columns = procedure(theta, n - d - 1, alpha)
     everyone = np.arange(d)
     rows, columns = np.concatenate((rows, columns, everyone)), np.concatenate((columns, rows, everyone))
     sparse = sp.csr_array((theta[rows, columns], (rows, columns)), shape=theta.shape)
     watch.lap("support")
-    return Full(
-        sparse, covariance.matrix, location=covariance.location, samples=n, inverse=theta, timings=dict(watch.timings)
-    )
+    return Full.of(sparse, covariance, watch, inverse=theta)

@@ -22,18 +22,16 @@ import scipy.sparse as sp
 
 from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, Rows, check_int, csr_parts
+from icid_rs._util.validation import FloatArray, Rows, check_threads, csr_from_parts, csr_parts
 from icid_rs.data.checks import check_scales
 from icid_rs.data.tables import as_table
-from icid_rs.graph.sem import LinearSem
+from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.precision.covariance import Covariance, checked_covariance
 from icid_rs.precision.standardise import standardise
 from icid_rs.precision.variants import FewRows, Precision, Wide
 
 #: With more variables than this, no matrix of size d × d is stored.
 LARGE = 20_000
-
-Csr = sp.csr_array
 
 
 def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
@@ -100,15 +98,13 @@ def neighbourhood_precision(
     -------
     FewRows
     """
-    n = covariance.samples
-    scale = np.sqrt(covariance.matrix.diagonal())
-    # Standardising counts towards the support, for which it is done.
+    n, scale = covariance.samples, np.sqrt(covariance.matrix.diagonal())
+    # The time of standardising, which only the support needs, counts towards it.
     watch.lap("support")
     with _naming_copies(names):
-        parts, timings = _core.neighbourhood_precision(values, scale, n, n_threads=_checked(n_threads))
+        parts, timings = _core.neighbourhood_precision(values, scale, n, n_threads=check_threads(n_threads))
     watch.add(timings)
-    theta = _matrix(parts, len(values))
-    return FewRows(theta, covariance.matrix, location=covariance.location, samples=n, timings=dict(watch.timings))
+    return FewRows.of(csr_from_parts(parts, len(values)), covariance, watch)
 
 
 def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None) -> Wide:
@@ -136,15 +132,13 @@ def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int
     values = standardise(X, location, scale)
     watch.lap("covariance")
     with _naming_copies(names):
-        found = _core.wide_precision(values, variances, n, n_threads=_checked(n_threads))
+        found = _core.wide_precision(values, variances, n, n_threads=check_threads(n_threads))
     watch.add(found.timings)
     d = len(values)
-    covariance = sp.csr_array(_matrix(found.correlations, d) + sp.eye_array(d))
+    covariance = sp.csr_array(csr_from_parts(found.correlations, d) + sp.eye_array(d))
     _rescale(covariance, scale)
     watch.lap("covariance")
-    return Wide(
-        _matrix(found.theta, d), covariance, location=location, samples=n, values=values, timings=dict(watch.timings)
-    )
+    return Wide.of(csr_from_parts(found.theta, d), Covariance(covariance, location, n), watch, values=values)
 
 
 def regress_on_rows(
@@ -204,30 +198,20 @@ def regress_on_rows(
         penalty=penalty,
         n_threads=n_threads,
     )
-    return LinearSem(_matrix(parts, len(values)), causal_order.astype(np.intp), noise_variances)
+    return LinearSem(csr_from_parts(parts, len(values)), causal_order.astype(np.intp), noise_variances)
 
 
 @contextmanager
 def _naming_copies(names: Any) -> Iterator[None]:
-    """Name the columns in the error for two that are the same up to scale."""
+    """Turn the core's error for two columns that are the same up to scale into one with their names."""
     try:
         yield
     except _core.CopiesError as error:
-        first, second = error.args
-        message = f"columns {names[first]!r} and {names[second]!r} are the same up to scale; drop one of them"
-        raise ValueError(message) from None
+        first, second = (names[k] for k in error.args)
+        raise ValueError(f"columns {first!r} and {second!r} are the same up to scale; drop one of them") from None
 
 
-def _checked(n_threads: int | None) -> int | None:
-    return None if n_threads is None else check_int(n_threads, "n_threads", 1, 1024)
-
-
-def _rescale(matrix: Csr[np.float64, tuple[int, int]], scale: FloatArray) -> None:
-    """Multiply rows and columns in place: such a matrix may fill most of the memory."""
+def _rescale(matrix: Csr, scale: FloatArray) -> None:
+    """Multiply rows and columns by `scale` in place: a second matrix may not fit into memory."""
     matrix.data *= scale[matrix.indices]
     matrix.data *= np.repeat(scale, np.diff(matrix.indptr))
-
-
-def _matrix(parts: Any, d: int) -> Csr[np.float64, tuple[int, int]]:
-    indptr, indices, data = parts
-    return sp.csr_array((data, indices, indptr), shape=(d, d))

@@ -1,4 +1,4 @@
-"""The skewness of pairs, which tells causes from effects."""
+"""Third moments of pairs of variables, which differ between cause and effect."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 
 from icid_rs._util.memory import ensure_square
 from icid_rs._util.validation import FloatArray
-from icid_rs.data.checks import check_scales
-from icid_rs.data.moments import Moments
+from icid_rs.data.checks import check_scales, correlation_matrix
 from icid_rs.data.sample import IncompleteRows, Rows, Sample, Summary
 from icid_rs.data.tables import as_table
 
@@ -18,7 +17,7 @@ def skewness_matrix(X: Any) -> FloatArray:
     """Compute the paper's M̃ from standardised columns.
 
     With C the correlation matrix, M̃_ij = −C_ij E[X_i² X_j − X_i X_j²]: negative where i → j is likely, for positively
-    skewed variables (Hyvärinen and Smith 2013). Turn negatively skewed columns round, ``X * -1``, before.
+    skewed variables (Hyvärinen and Smith 2013). Change the sign of negatively skewed columns before.
 
     Parameters
     ----------
@@ -67,7 +66,12 @@ def skewness_of(sample: Sample) -> FloatArray:
         case IncompleteRows(values=values):
             return pairwise_skewness(values)
         case Summary(moments=moments):
-            return _skewness_of_moments(moments)
+            # The sample of rows serves where third moments were not computed.
+            if moments.third is not None:
+                return from_moments(moments.covariance, moments.third)
+            if len(moments.rows):
+                return skewness_matrix(moments.rows)
+            raise ValueError("skewness needs third moments or rows; use Moments(third=True), or skewness=0")
     raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
 
 
@@ -83,19 +87,8 @@ def from_moments(covariance: FloatArray, third: FloatArray) -> FloatArray:
            [ 0.5,  0. ]])
     """
     scale = np.sqrt(covariance.diagonal())
-    correlation = covariance / np.outer(scale, scale)
     third = third / np.outer(scale**2, scale)
-    return np.asarray(correlation * (third.T - third))
-
-
-def _skewness_of_moments(moments: Moments) -> FloatArray:
-    """Use the third moments, or else the rows that are kept."""
-    third = moments.third
-    if third is not None:
-        return from_moments(moments.covariance, third)
-    if not len(moments.rows):
-        raise ValueError("skewness needs third moments or rows; use Moments(third=True), or skewness=0")
-    return skewness_matrix(moments.rows)
+    return correlation_matrix(covariance) * (third.T - third)
 
 
 def pairwise_skewness(X: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from icid_rs._util.validation import FloatArray, Rows
+from icid_rs.data.checks import correlation_matrix
 
 
 def standardise(X: Rows, location: FloatArray, scale: FloatArray) -> FloatArray:
@@ -24,7 +25,7 @@ def standardise(X: Rows, location: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def standardised_root(covariance: FloatArray) -> FloatArray:
-    """Return a root of the correlation matrix: rows with the same correlations, where the table itself is not at hand.
+    """Return a root of the correlation matrix: its rows have the correlations of a table that is not at hand.
 
     Examples
     --------
@@ -35,7 +36,6 @@ def standardised_root(covariance: FloatArray) -> FloatArray:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    scale = np.sqrt(covariance.diagonal())
-    sizes, directions = np.linalg.eigh(covariance / np.outer(scale, scale))
+    sizes, directions = np.linalg.eigh(correlation_matrix(covariance))
     values = directions * np.sqrt(np.maximum(sizes, 0.0))
     return np.ascontiguousarray(values / np.linalg.norm(values, axis=1, keepdims=True))

@@ -1,23 +1,25 @@
-"""Estimates of Θ, and how each of them serves the steps that follow.
+"""The kinds of estimates of Θ; each computes residual variances and starting orders in its own way.
 
 With enough rows the covariance has an inverse (`Full`). With few rows there is only a sparse estimate (`FewRows`), and
-with very many columns the covariance is not even stored (`Wide`). Θ can also be given (`Given`), or come from an
-estimator that returns a matrix no graph can be fitted to (`Indefinite`).
+with very many columns the covariance is not stored (`Wide`). Θ can also be given by the caller (`Given`), or come from
+an estimator whose matrix is not positive definite (`Indefinite`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from icid_rs import _core
+from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, csr_parts
 from icid_rs.graph.knowledge import Knowledge
-from icid_rs.precision.covariance import invert
+from icid_rs.graph.sem import Csr
+from icid_rs.precision.covariance import Covariance, invert
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,13 @@ class Precision:
         The inverse covariance Θ on its estimated support.
     covariance : numpy.ndarray or scipy.sparse.csr_array
         The empirical covariance, with denominator n. With more than 20 000 columns it is sparse, and correlations below
-        a cut count as zero.
+        a threshold count as zero.
     location : numpy.ndarray
         The means.
     lambda1 : float or None
-        The cut, relative to the largest off-diagonal entry, if there was one.
+        The threshold λ₁, relative to the largest off-diagonal entry, if there was one.
     criterion : dict
-        For a grid of cuts: the value of the criterion C(λ₁) for each.
+        C(λ₁) for each λ₁ of a grid.
     timings : dict
         Seconds for ``covariance``, ``inverse`` and ``support``.
     inverse : numpy.ndarray or None
@@ -45,7 +47,7 @@ class Precision:
         Standardised variables in rows, where the covariance is too large to be stored.
     """
 
-    theta: sp.csr_array[np.float64, tuple[int, int]]
+    theta: Csr
     covariance: Any
     location: FloatArray = field(kw_only=True)
     lambda1: float | None = None
@@ -61,7 +63,7 @@ class Precision:
 
     @property
     def diagonal(self) -> FloatArray:
-        """Diagonal of the best inverse covariance at hand: inverses of the variances given all other variables."""
+        """Diagonal of the inverse covariance, before entries were set to zero where that is known."""
         return np.asarray(self.theta.diagonal())
 
     def residual_variances(self, B: Any) -> FloatArray:
@@ -84,8 +86,20 @@ class _Sampled(Precision):
 
     samples: int = field(kw_only=True)
 
+    @classmethod
+    def of(cls, theta: Csr, covariance: Covariance, watch: Stopwatch, **more: Any) -> Self:
+        """Join an estimate of Θ with the covariance that it was made from and the seconds it took."""
+        return cls(
+            theta,
+            covariance.matrix,
+            location=covariance.location,
+            samples=covariance.samples,
+            timings=dict(watch.timings),
+            **more,
+        )
+
     def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
-        """Return what fits graphs along orders and searches among them."""
+        """Return the core's search, which fits graphs along orders to this covariance."""
         return _core.Searcher(
             self.covariance,
             csr_parts(self.theta),
@@ -114,9 +128,9 @@ class Full(_Sampled):
         return np.asarray(self.inverse.diagonal())
 
     def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
-        """Order the variables so that each is the one that those before it explain best.
+        """Order the variables so that each is the one best explained by those before it.
 
-        These are the pivots of a Cholesky factorisation of the correlation matrix, the smallest each time. FLOP starts
+        This is a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time. FLOP starts
         from this order too (Wienöbst, Henckel and Weichwald 2026).
         """
         return searcher.smallest_pivots().astype(np.intp)
@@ -127,7 +141,7 @@ class FewRows(_Sampled):
     """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
 
     def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
-        """Order the variables as `Full.smallest_pivots` does, by the model behind Θ: the covariance is singular."""
+        """Order the variables as `Full.smallest_pivots` does, by the inverse of Θ: the covariance may be singular."""
         return searcher.smallest_pivots(invert(self.theta.toarray())).astype(np.intp)
 
 
@@ -138,7 +152,7 @@ class Wide(_Sampled):
     Attributes
     ----------
     values : numpy.ndarray of shape (d, n)
-        Standardised variables in rows, which stand for the covariance.
+        Standardised variables in rows, from which covariances are computed.
     """
 
     values: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from sklearn.base import clone
@@ -22,8 +23,9 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.moments import Moments
 from icid_rs.data.tables import Table
-from icid_rs.graph.equivalence import Csr, undetermined_edges
+from icid_rs.graph.equivalence import undetermined_edges
 from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.sem import Csr
 from icid_rs.trust.confidence import Bootstrap
 from icid_rs.trust.resampling import Resampling, block_length
 
@@ -102,14 +104,14 @@ def bootstrap(
     Notes
     -----
     In a bootstrap sample rows occur more than once, so that chance correlations are larger than in n independent rows,
-    and a few more false edges are found; since they are other ones in each resample, their probabilities stay small.
+    and a few more false edges are found; since these differ between resamples, their probabilities stay small.
     Subsamples do not have this fault. But those of half the rows find fewer edges, and those of nine tenths resemble
-    each other so much that what chance has put into all of them looks certain; see ``benches/bootstrap.py``.
+    each other so much that chance correlations common to all of them look certain; see ``benches/bootstrap.py``.
 
-    A probability says how firmly the data at hand lead to an edge. It says nothing of hidden common causes or of other
-    suppositions that do not hold, which are the same in every resample. In particular, weak edges between standardised
-    columns can make unequal noise variances look equal, and then directions are found from that, wrongly and firmly;
-    where scales mean nothing, say so with ``noise="unequal"``.
+    A probability measures sampling error alone. It does not account for hidden common causes or other violated
+    assumptions, which are the same in every resample. In particular, weak edges between standardised columns can make
+    unequal noise variances look equal, and the same wrong directions then follow in every resample; if scales are
+    arbitrary, use ``noise="unequal"``.
 
     Examples
     --------
@@ -136,9 +138,8 @@ def bootstrap(
     with _quiet():
         results = list(_bar(parallel(tasks), count, progress))
     failures = Counter(result for result in results if isinstance(result, str))
-    found = [result for result in results if not isinstance(result, str)]
     _report_failures(failures, count)
-    graphs, directions = [graph for graph, _ in found], [direction for _, direction in found]
+    graphs, directions = map(list, zip(*(result for result in results if not isinstance(result, str)), strict=True))
     result = Bootstrap(names, graphs, directions, dict(failures), None if block is None else resampling.block)
     fitted.bootstrap_ = result
     fitted.graph_ = fitted.graph_._with_confidence(result.edge_probabilities)
@@ -203,8 +204,7 @@ def _counts(graph: NamedGraph, shaped: tuple[int, ...] | None) -> Csr:
     counts = graph.adjacency_matrix_.astype(bool).astype(np.float64).tolil()
     if shaped is not None:
         counts[undetermined_edges(graph.cpdag_, shaped)] = 0.5
-    directed: Csr = counts.tocsr()
-    return directed
+    return sp.csr_array(counts)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from icid_rs._util.validation import FloatArray, check_real
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.graph.edges import entries_at
-from icid_rs.graph.equivalence import Csr, causal_order
+from icid_rs.graph.equivalence import causal_order
+from icid_rs.graph.sem import Csr
 
 #: Sources whose descendants are computed at a time, which bounds the memory.
 _SOURCES = 1024

@@ -15,10 +15,8 @@ pub(crate) fn check_shape(
     (rows, columns): (usize, usize),
     expected: usize,
 ) -> Result<(), IcidError> {
-    if (rows, columns) == (expected, expected) {
-        return Ok(());
-    }
-    Err(IcidError::Shape { what, rows, columns, expected })
+    let fits = (rows, columns) == (expected, expected);
+    if fits { Ok(()) } else { Err(IcidError::Shape { what, rows, columns, expected }) }
 }
 
 /// Check that a part has the length that the others ask for.
@@ -26,12 +24,34 @@ pub(crate) fn check_size(what: &'static str, found: usize, expected: usize) -> R
     if found == expected { Ok(()) } else { Err(IcidError::Size { what, expected, found }) }
 }
 
+/// Check that an array has an entry for each variable of Θ.
+pub(crate) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), IcidError> {
+    if found == expected { Ok(()) } else { Err(IcidError::Length { what, expected, found }) }
+}
+
+/// Check that a matrix or vector with this many entries is not empty.
+pub(crate) fn check_not_empty(what: &'static str, entries: usize) -> Result<(), IcidError> {
+    if entries > 0 { Ok(()) } else { Err(IcidError::Empty { what }) }
+}
+
+/// Check that a setting meets a requirement.
+pub(crate) fn check_parameter(
+    name: &'static str,
+    value: f64,
+    holds: bool,
+    requirement: &'static str,
+) -> Result<(), IcidError> {
+    if holds { Ok(()) } else { Err(IcidError::Parameter { name, value, requirement }) }
+}
+
 /// Check that a number is positive and finite.
 pub(crate) fn check_positive_parameter(name: &'static str, value: f64) -> Result<(), IcidError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(IcidError::Parameter { name, value, requirement: "positive and finite" })
+    check_parameter(name, value, value > 0.0 && value.is_finite(), "positive and finite")
+}
+
+/// Check that a number is finite and not negative.
+pub(crate) fn check_parameter_not_negative(name: &'static str, value: f64) -> Result<(), IcidError> {
+    check_parameter(name, value, value >= 0.0 && value.is_finite(), "finite and >= 0")
 }
 
 /// Check that every number is positive and finite.

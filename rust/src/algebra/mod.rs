@@ -6,6 +6,7 @@ pub(crate) mod csr;
 pub(crate) mod hash;
 pub(crate) mod least_squares;
 pub(crate) mod permutation;
+pub(crate) mod product;
 pub(crate) mod quantile;
 pub(crate) mod spd;
 pub(crate) mod strong;

@@ -1,5 +1,6 @@
 //! Permutations of `0..d`.
 
+use super::check::check_length;
 use crate::error::IcidError;
 
 /// The permutation that undoes another: `inverse(p)[p[i]] = i`.
@@ -13,9 +14,7 @@ pub(crate) fn inverse(permutation: &[u32]) -> Vec<u32> {
 
 /// Check that `order` holds each of `0..d` once, and store it in 32 bits.
 pub(crate) fn check_order(order: &[usize], d: usize) -> Result<Vec<u32>, IcidError> {
-    if order.len() != d {
-        return Err(IcidError::Length { what: "order", expected: d, found: order.len() });
-    }
+    check_length("order", order.len(), d)?;
     let mut seen = vec![false; d];
     for &i in order {
         if i >= d || std::mem::replace(&mut seen[i], true) {

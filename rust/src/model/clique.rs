@@ -5,21 +5,18 @@
 //! row suffices, in a buffer as long as a row of `P` that stays in the cache: no row is written by two threads, Λ is the
 //! only thing stored that has the size of `P`, and entries (r, c) and (c, r) are equal to the bit.
 
-use super::kernel::Term;
+use super::kernel::{Kernel, Term};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::parallel::{Pieces, for_each_block};
+use crate::parallel::{Pieces, for_each_block, for_each_block_until};
 use crate::pattern::{LANES, TwoHop};
 use crate::problem::Problem;
 use std::ops::Range;
 
 pub(super) struct CliqueKernel<'p> {
-    problem: &'p Problem,
-    pattern: TwoHop,
+    cliques: Cliques<'p>,
     interrupt: Interrupt,
-    /// `D_j^½` for every entry `(r, j)` of the support, in reading order for the same reason as [`Span`].
-    scale: Vec<f64>,
     /// Λ on P; `None` while it is zero.
     multiplier: Option<Vec<f64>>,
     /// Ã, by padded columns.
@@ -68,36 +65,33 @@ impl<'p> CliqueKernel<'p> {
         let columns_met = (0..problem.dim()).flat_map(|r| support.neighbours(r));
         let groups = support.column_groups(problem.dim() - 1).end;
         Ok(Self {
-            problem,
             interrupt: interrupt.clone(),
-            scale: columns_met.map(|&j| precision[j as usize].sqrt()).collect(),
             multiplier: None,
             columns: vec![[0.0; LANES]; groups],
             direction: vec![[0.0; LANES]; groups],
             buffers: vec![0.0; buffers],
             partials: vec![0.0; pattern.blocks().len()],
-            pattern,
+            cliques: Cliques { problem, scale: columns_met.map(|&j| precision[j as usize].sqrt()).collect(), pattern },
             ends,
         })
     }
+}
 
-    pub(super) fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
+impl Kernel for CliqueKernel<'_> {
+    fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
         let (multiplier, rho) = match term {
             Term::Lagrangian { rho } => (self.multiplier.as_deref(), rho),
             Term::HalfSquare => (None, 1.0),
         };
-        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+        let cliques = &self.cliques;
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
-        let (columns, interrupt) = (&self.columns, &self.interrupt);
+        let columns = &self.columns;
         let out = (
             gradient.map(|g| Pieces::new(g, &self.ends.support)),
             Pieces::new(&mut self.buffers, &self.ends.buffers),
             self.partials.as_mut_slice(),
         );
-        for_each_block(self.pattern.blocks(), out, &|rows, (gradient, buffer, partial)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, cliques.pattern.blocks(), out, &|rows, (gradient, buffer, partial)| {
             let buffer = buffer.into_slice();
             let mut gradient = gradient.map(Pieces::into_slice);
             let first = cliques.problem.support().row(rows.start).start;
@@ -117,17 +111,13 @@ impl<'p> CliqueKernel<'p> {
         self.partials.iter().sum()
     }
 
-    pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
-        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+    fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
+        let cliques = &self.cliques;
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
         cliques.scale_columns(z, 0.0, 1.0, &mut self.direction, &self.ends.columns);
         let (columns, direction, multiplier) = (&self.columns, &self.direction, self.multiplier.as_deref());
-        let interrupt = &self.interrupt;
         let out = (Pieces::new(&mut self.buffers, &self.ends.buffers), self.partials.as_mut_slice());
-        for_each_block(self.pattern.blocks(), out, &|rows, (buffer, partial)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, cliques.pattern.blocks(), out, &|rows, (buffer, partial)| {
             let buffer = buffer.into_slice();
             let mut sum = 0.0;
             for r in rows.clone() {
@@ -154,16 +144,13 @@ impl<'p> CliqueKernel<'p> {
         self.partials.iter().sum()
     }
 
-    pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
-        let cliques = Cliques { problem: self.problem, pattern: &self.pattern, scale: &self.scale };
+    fn update_multiplier(&mut self, b: &[f64], rho: f64) {
+        let cliques = &self.cliques;
         cliques.scale_columns(b, 1.0, -1.0, &mut self.columns, &self.ends.columns);
-        let (columns, interrupt) = (&self.columns, &self.interrupt);
-        let multiplier = self.multiplier.get_or_insert_with(|| vec![0.0; self.pattern.len()]);
+        let columns = &self.columns;
+        let multiplier = self.multiplier.get_or_insert_with(|| vec![0.0; cliques.pattern.len()]);
         let out = (Pieces::new(multiplier, &self.ends.pattern), Pieces::new(&mut self.buffers, &self.ends.buffers));
-        for_each_block(self.pattern.blocks(), out, &|rows, (multiplier, buffer)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, cliques.pattern.blocks(), out, &|rows, (multiplier, buffer)| {
             let (multiplier, buffer) = (multiplier.into_slice(), buffer.into_slice());
             let first = cliques.pattern.row(rows.start).start;
             for r in rows.clone() {
@@ -180,11 +167,11 @@ impl<'p> CliqueKernel<'p> {
 }
 
 /// The read-only side of the kernel, shared by all threads.
-#[derive(Clone, Copy)]
-struct Cliques<'a> {
-    problem: &'a Problem,
-    pattern: &'a TwoHop,
-    scale: &'a [f64],
+struct Cliques<'p> {
+    problem: &'p Problem,
+    pattern: TwoHop,
+    /// `D_j^½` for every entry `(r, j)` of the support, in reading order for the same reason as [`Span`].
+    scale: Vec<f64>,
 }
 
 /// The part of clique j that concerns row r.
@@ -209,9 +196,9 @@ impl Clique<'_> {
     }
 }
 
-impl<'a> Cliques<'a> {
+impl Cliques<'_> {
     /// Every clique that reaches row r.
-    fn reaching(self, r: usize) -> impl Iterator<Item = Clique<'a>> {
+    fn reaching(&self, r: usize) -> impl Iterator<Item = Clique<'_>> {
         let support = self.problem.support();
         let (entries, own) = (support.row(r), support.diagonal(r));
         let mut slots = self.pattern.slots(r);
@@ -224,7 +211,7 @@ impl<'a> Cliques<'a> {
     }
 
     /// `(unit · I + sign · X) D^½`, by padded columns.
-    fn scale_columns(self, x: &[f64], unit: f64, sign: f64, columns: &mut [[f64; LANES]], block_ends: &[usize]) {
+    fn scale_columns(&self, x: &[f64], unit: f64, sign: f64, columns: &mut [[f64; LANES]], block_ends: &[usize]) {
         let support = self.problem.support();
         for_each_block(self.pattern.blocks(), Pieces::new(columns, block_ends), &|rows, columns| {
             let columns = columns.into_slice();
@@ -242,7 +229,7 @@ impl<'a> Cliques<'a> {
     }
 
     /// Row r of `Θ − φ_D(B)`.
-    fn residual_row(self, r: usize, b: &[f64], columns: &[[f64; LANES]], row: &mut [f64]) {
+    fn residual_row(&self, r: usize, b: &[f64], columns: &[[f64; LANES]], row: &mut [f64]) {
         let theta = &self.problem.theta()[self.problem.support().row(r)];
         let (near, far) = row.split_at_mut(theta.len());
         near.copy_from_slice(theta);
@@ -254,7 +241,7 @@ impl<'a> Cliques<'a> {
     }
 
     /// Row r of `2 W A D` on the support, from row r of `W = Λ + ρR`.
-    fn gradient_row(self, r: usize, weights: &[f64], columns: &[[f64; LANES]], gradient: &mut [f64]) {
+    fn gradient_row(&self, r: usize, weights: &[f64], columns: &[[f64; LANES]], gradient: &mut [f64]) {
         for (g, clique) in gradient.iter_mut().zip(self.reaching(r)) {
             let mut sums = [0.0; LANES];
             for (slots, a) in clique.slots.iter().zip(&columns[clique.column]) {

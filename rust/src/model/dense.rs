@@ -4,11 +4,11 @@
 //! gathered on the support. Blocks depend on d alone, so that products are the same bits for any number of threads. The
 //! matrix products pack their operands into buffers that they allocate themselves, once a block; nothing else allocates.
 
-use super::kernel::Term;
+use super::kernel::{Kernel, Term};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::parallel::{Pieces, for_each_block};
+use crate::parallel::{Pieces, for_each_block_until};
 use crate::pattern::Support;
 use crate::problem::Problem;
 use ndarray::linalg::general_mat_mul;
@@ -69,23 +69,30 @@ impl<'p> DenseKernel<'p> {
         })
     }
 
-    pub(super) fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
+    /// Write `(I − B) D^½`.
+    fn load(&mut self, b: &[f64]) {
+        scatter(self.problem.support(), &mut self.scaled, b, |j, value| -self.scale[j] * value);
+        for (diagonal, scale) in self.scaled.diag_mut().iter_mut().zip(&self.scale) {
+            *diagonal = *scale;
+        }
+    }
+}
+
+impl Kernel for DenseKernel<'_> {
+    fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
         self.load(b);
         let (multiplier, rho) = match term {
             Term::Lagrangian { rho } => (self.multiplier.as_ref(), rho),
             Term::HalfSquare => (None, 1.0),
         };
-        let (d, support, scale, interrupt) = (self.problem.dim(), self.problem.support(), &self.scale, &self.interrupt);
+        let (d, support, scale) = (self.problem.dim(), self.problem.support(), &self.scale);
         let (theta, scaled) = (&self.theta, &self.scaled);
         let out = (
             gradient.map(|g| (Pieces::new(g, &self.support_ends), pieces(&mut self.product, &self.matrix_ends))),
             pieces(&mut self.weights, &self.matrix_ends),
             self.partials.as_mut_slice(),
         );
-        for_each_block(&self.blocks, out, &|rows, (gradient, weights, partial)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, &self.blocks, out, &|rows, (gradient, weights, partial)| {
             let mut weights = as_rows(weights, d);
             residual_rows(rows, theta, scaled, &mut weights);
             partial[0] = weigh_residual(rows, &mut weights, multiplier, rho);
@@ -98,22 +105,18 @@ impl<'p> DenseKernel<'p> {
         self.partials.iter().sum()
     }
 
-    pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
+    fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
         self.load(b);
         let d = self.problem.dim();
         scatter(self.problem.support(), &mut self.direction, z, |j, value| self.scale[j] * value);
         let direction = &self.direction;
         let (theta, scaled, multiplier) = (&self.theta, &self.scaled, self.multiplier.as_ref());
-        let interrupt = &self.interrupt;
         let out = (
             pieces(&mut self.weights, &self.matrix_ends),
             pieces(&mut self.product, &self.matrix_ends),
             self.partials.as_mut_slice(),
         );
-        for_each_block(&self.blocks, out, &|rows, (weights, product, partial)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, &self.blocks, out, &|rows, (weights, product, partial)| {
             let (mut weights, mut product) = (as_rows(weights, d), as_rows(product, d));
             residual_rows(rows, theta, scaled, &mut weights);
             weigh_residual(rows, &mut weights, multiplier, rho);
@@ -128,28 +131,17 @@ impl<'p> DenseKernel<'p> {
         self.partials.iter().sum()
     }
 
-    pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
+    fn update_multiplier(&mut self, b: &[f64], rho: f64) {
         self.load(b);
         let d = self.problem.dim();
-        let (theta, scaled, interrupt) = (&self.theta, &self.scaled, &self.interrupt);
+        let (theta, scaled) = (&self.theta, &self.scaled);
         let multiplier = self.multiplier.get_or_insert_with(|| Array2::zeros((d, d)));
         let out = (pieces(multiplier, &self.matrix_ends), pieces(&mut self.weights, &self.matrix_ends));
-        for_each_block(&self.blocks, out, &|rows, (multiplier, residual)| {
-            if interrupt.is_raised() {
-                return;
-            }
+        for_each_block_until(&self.interrupt, &self.blocks, out, &|rows, (multiplier, residual)| {
             let mut residual = as_rows(residual, d);
             residual_rows(rows, theta, scaled, &mut residual);
             as_rows(multiplier, d).scaled_add(rho, &residual);
         });
-    }
-
-    /// Write `(I − B) D^½`.
-    fn load(&mut self, b: &[f64]) {
-        scatter(self.problem.support(), &mut self.scaled, b, |j, value| -self.scale[j] * value);
-        for (diagonal, scale) in self.scaled.diag_mut().iter_mut().zip(&self.scale) {
-            *diagonal = *scale;
-        }
     }
 }
 

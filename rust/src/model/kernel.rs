@@ -57,56 +57,26 @@ pub(super) enum Term {
     HalfSquare,
 }
 
-pub(super) enum Kernel<'p> {
-    Clique(CliqueKernel<'p>),
-    Dense(DenseKernel<'p>),
-}
+/// A way to compute functions of `R`.
+pub(super) trait Kernel: Send + Sync {
+    /// A function of `R`, and its gradient on the support if asked for.
+    fn evaluate(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64;
 
-impl<'p> Kernel<'p> {
-    pub(super) fn new(problem: &'p Problem, choice: KernelChoice, interrupt: &Interrupt) -> Result<Self, IcidError> {
-        Ok(match choice.resolve(problem) {
-            KernelChoice::Dense => Self::Dense(DenseKernel::new(problem, interrupt)?),
-            _ => Self::Clique(CliqueKernel::new(problem, interrupt)?),
-        })
-    }
-
-    pub(super) fn choice(&self) -> KernelChoice {
-        match self {
-            Self::Clique(_) => KernelChoice::Clique,
-            Self::Dense(_) => KernelChoice::Dense,
-        }
-    }
-
-    /// `⟨Λ, R⟩ + ρ/2 ‖R‖²`, and its gradient on the support if asked for.
-    pub(super) fn evaluate(&mut self, b: &[f64], rho: f64, gradient: Option<&mut [f64]>) -> f64 {
-        self.evaluate_term(b, Term::Lagrangian { rho }, gradient)
-    }
-
-    fn evaluate_term(&mut self, b: &[f64], term: Term, gradient: Option<&mut [f64]>) -> f64 {
-        match self {
-            Self::Clique(kernel) => kernel.evaluate(b, term, gradient),
-            Self::Dense(kernel) => kernel.evaluate(b, term, gradient),
-        }
-    }
-
-    /// Second derivative of the same along Z: `ρ‖S‖² − 2⟨Λ + ρR, Z D Zᵀ⟩` with `S = Z D Aᵀ + A D Zᵀ`.
-    pub(super) fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64 {
-        match self {
-            Self::Clique(kernel) => kernel.curvature(b, z, rho),
-            Self::Dense(kernel) => kernel.curvature(b, z, rho),
-        }
-    }
-
-    /// `‖R‖_F`.
-    pub(super) fn residual_norm(&mut self, b: &[f64]) -> f64 {
-        (2.0 * self.evaluate_term(b, Term::HalfSquare, None)).sqrt()
-    }
+    /// Second derivative of the Lagrangian along Z: `ρ‖S‖² − 2⟨Λ + ρR, Z D Zᵀ⟩` with `S = Z D Aᵀ + A D Zᵀ`.
+    fn curvature(&mut self, b: &[f64], z: &[f64], rho: f64) -> f64;
 
     /// `Λ ← Λ + ρR`.
-    pub(super) fn update_multiplier(&mut self, b: &[f64], rho: f64) {
-        match self {
-            Self::Clique(kernel) => kernel.update_multiplier(b, rho),
-            Self::Dense(kernel) => kernel.update_multiplier(b, rho),
-        }
-    }
+    fn update_multiplier(&mut self, b: &[f64], rho: f64);
+}
+
+/// The kernel that was chosen, which must not be `Auto`.
+pub(super) fn new_kernel<'p>(
+    problem: &'p Problem,
+    choice: KernelChoice,
+    interrupt: &Interrupt,
+) -> Result<Box<dyn Kernel + 'p>, IcidError> {
+    Ok(match choice {
+        KernelChoice::Dense => Box::new(DenseKernel::new(problem, interrupt)?),
+        _ => Box::new(CliqueKernel::new(problem, interrupt)?),
+    })
 }

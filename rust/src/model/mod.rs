@@ -16,7 +16,7 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::parallel::{chunk_count, fill_chunks, sum_over_chunks};
 use crate::problem::Problem;
-use kernel::Kernel;
+use kernel::{Kernel, Term, new_kernel};
 
 /// A twice differentiable function of a vector on the support.
 pub trait Smooth {
@@ -53,7 +53,8 @@ pub trait SeparablePenalty: Sync {
 /// The smooth part of the augmented Lagrangian, with its multiplier Λ and its weight ρ.
 pub struct AugmentedLagrangian<'p> {
     problem: &'p Problem,
-    kernel: Kernel<'p>,
+    kernel: Box<dyn Kernel + 'p>,
+    choice: KernelChoice,
     rho: f64,
     interrupt: Interrupt,
     /// `‖a_j‖²`.
@@ -68,16 +69,17 @@ impl<'p> AugmentedLagrangian<'p> {
     /// When ρ is not positive, the workspace does not fit into memory, or building it was interrupted.
     pub fn new(problem: &'p Problem, rho: f64, choice: KernelChoice, interrupt: &Interrupt) -> Result<Self, IcidError> {
         check_positive_parameter("rho", rho)?;
-        let kernel = Kernel::new(problem, choice, interrupt)?;
+        let choice = choice.resolve(problem);
+        let kernel = new_kernel(problem, choice, interrupt)?;
         let partials = vec![[0.0]; chunk_count(problem.support().len())];
         let (interrupt, column_norms) = (interrupt.clone(), vec![0.0; problem.dim()]);
-        Ok(Self { problem, kernel, rho, interrupt, column_norms, partials })
+        Ok(Self { problem, kernel, choice, rho, interrupt, column_norms, partials })
     }
 
     /// The kernel that was chosen: never `Auto`.
     #[must_use]
     pub fn kernel(&self) -> KernelChoice {
-        self.kernel.choice()
+        self.choice
     }
 
     /// The weight ρ of the quadratic term.
@@ -93,7 +95,7 @@ impl<'p> AugmentedLagrangian<'p> {
 
     /// `‖Θ − φ_D(B)‖_F`.
     pub fn residual_norm(&mut self, b: &[f64]) -> f64 {
-        self.kernel.residual_norm(b)
+        (2.0 * self.kernel.evaluate(b, Term::HalfSquare, None)).sqrt()
     }
 
     /// Dual ascent: `Λ ← Λ + ρ (Θ − φ_D(B))`.
@@ -121,13 +123,13 @@ impl Smooth for AugmentedLagrangian<'_> {
     }
 
     fn value(&mut self, b: &[f64]) -> f64 {
-        let value = self.kernel.evaluate(b, self.rho, None);
+        let value = self.kernel.evaluate(b, Term::Lagrangian { rho: self.rho }, None);
         let Some(weights) = self.problem.skewness() else { return value };
         value + weighted_squares(weights, b, &mut self.partials)
     }
 
     fn value_and_gradient(&mut self, b: &[f64], gradient: &mut [f64]) -> f64 {
-        let mut value = self.kernel.evaluate(b, self.rho, Some(gradient));
+        let mut value = self.kernel.evaluate(b, Term::Lagrangian { rho: self.rho }, Some(gradient));
         if let Some(weights) = self.problem.skewness() {
             value += self.add_skewness(weights, b, gradient);
         }

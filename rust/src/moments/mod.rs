@@ -23,7 +23,7 @@ mod product;
 mod scan;
 mod tiles;
 
-use crate::algebra::check::{check_finite, check_not_negative, check_positive, check_size};
+use crate::algebra::check::{check_finite, check_not_empty, check_not_negative, check_positive, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -93,9 +93,7 @@ impl Moments {
     /// # Errors
     /// [`IcidError::Empty`] without columns; [`IcidError::Memory`] if the sums do not fit.
     pub fn new(columns: usize, third: bool) -> Result<Self, IcidError> {
-        if columns == 0 {
-            return Err(IcidError::Empty { what: "moments" });
-        }
+        check_not_empty("moments", columns)?;
         // Besides these, memory is needed for the sums of a chunk and of the blocks that are computed at once.
         let matrices = 2 + if columns <= blocks::WIDEST_PAIR { 2 } else { 1 };
         let halves = if third { 3 } else { 1 };
@@ -182,9 +180,7 @@ impl Moments {
     /// # Errors
     /// [`IcidError::Empty`] without rows.
     pub fn covariance(&self) -> Result<Array2<f64>, IcidError> {
-        if self.rows == 0 {
-            return Err(IcidError::Empty { what: "moments" });
-        }
+        check_not_empty("moments", self.rows as usize)?;
         Ok(self.second() / self.weight[0])
     }
 
@@ -321,9 +317,7 @@ fn of_block<T: Value>(
     let mut third = packed.squared().map(|_| Tiles::zeros(d, Shape::Full));
     let arch = Arch::new();
     for start in (0..rows.nrows()).step_by(DEPTH) {
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         let end = (start + DEPTH).min(rows.nrows());
         let weights = weights.map(|w| &w[start..end]);
         packed.fill(&rows.slice(s![start..end, ..]), weights, &scan.kept[start..end], shift, &mean);

@@ -1,7 +1,8 @@
 //! Correlations above a cut, computed block by block and stored as a sparse matrix.
 
 use super::Standardised;
-use crate::algebra::csr::Counts;
+use crate::algebra::check::check_parameter;
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::s;
@@ -16,21 +17,17 @@ const BLOCK: usize = 64;
 /// # Errors
 /// [`IcidError::Parameter`] if the cut is negative or NaN; [`IcidError::Interrupted`].
 pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Result<CsMat<f64>, IcidError> {
-    if cut.is_nan() || cut < 0.0 {
-        return Err(IcidError::Parameter { name: "cut", value: cut, requirement: "a number >= 0" });
-    }
+    check_parameter("cut", cut, cut >= 0.0, "a number >= 0")?;
     let d = data.variables();
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks = starts
+    let blocks = (0..d)
         .into_par_iter()
+        .step_by(BLOCK)
         .map(|start| {
             let mut found: Vec<(u32, u32, f64)> = Vec::new();
             let rows = data.0.slice(s![start..(start + BLOCK).min(d), ..]);
             // In short blocks, so that the products that are discarded need little memory.
             for from in (start..d).step_by(16 * BLOCK) {
-                if interrupt.is_raised() {
-                    return Err(IcidError::Interrupted);
-                }
+                interrupt.check()?;
                 let products = rows.dot(&data.0.slice(s![from..(from + 16 * BLOCK).min(d), ..]).t());
                 let above = products.indexed_iter().filter(|&((i, j), r)| from + j > start + i && r.abs() > cut);
                 found.extend(above.map(|((i, j), &r)| ((start + i) as u32, (from + j) as u32, r)));
@@ -39,8 +36,6 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
         })
         .collect::<Result<Vec<_>, _>>()?;
 
-    let both = |(i, j, r): (u32, u32, f64)| [(i as usize, j as usize, r), (j as usize, i as usize, r)];
-    let rows = blocks.iter().flatten().flat_map(|&pair| both(pair).map(|(row, ..)| row));
-    let counts = Counts::new(d, rows);
-    Ok(counts.fill(blocks.into_iter().flatten().flat_map(both)).sorted().into_square())
+    let both = |&(i, j, r): &(u32, u32, f64)| [(i as usize, j as usize, r), (j as usize, i as usize, r)];
+    Ok(from_entries((d, d), || blocks.iter().flatten().flat_map(both)))
 }

@@ -7,6 +7,7 @@
 use super::check::check_correlations;
 use super::rounds::{Regression, run_rounds, strongest};
 use super::{SAME, Standardised, from_rows};
+use crate::algebra::check::check_parameter;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
@@ -41,9 +42,7 @@ pub fn scaled_lasso(
     level: f64,
     interrupt: &Interrupt,
 ) -> Result<(CsMat<f64>, Option<Copies>), IcidError> {
-    if level.is_nan() || level <= 0.0 {
-        return Err(IcidError::Parameter { name: "level", value: level, requirement: "a positive number" });
-    }
+    check_parameter("level", level, level > 0.0, "a positive number")?;
     check_correlations(data, correlations)?;
     let begin = |variable| WorkingSet::new(variable, level);
     let end = |lasso: WorkingSet| (lasso.fitted().collect(), lasso.copy);

@@ -1,7 +1,8 @@
 //! Θ from few samples: first its support, by neighbourhood selection, then its maximum likelihood fit.
 
-use super::check::{check_lengths, check_positive};
+use super::check::check_scales;
 use super::{Standardised, refit, select_neighbours};
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::order::{Rule, eliminate_sparse};
@@ -38,12 +39,11 @@ pub fn neighbourhood_precision(
     interrupt: &Interrupt,
 ) -> Result<NeighbourhoodPrecision, IcidError> {
     let begin = Instant::now();
-    check_lengths("deviations", deviations.len(), data)?;
-    check_positive("deviations", deviations)?;
+    check_scales("deviations", data, deviations)?;
     let support = select_neighbours(data, samples, None, interrupt)?;
     let support_time = begin.elapsed();
     let theta = refit(data, support.view(), 1.0 / samples as f64, interrupt)?;
-    let mut theta = symmetric_mean(theta);
+    let mut theta = symmetric_mean(&theta);
     while !is_definite(theta.view(), interrupt)? {
         for (row, mut entries) in theta.outer_iterator_mut().enumerate() {
             entries.iter_mut().filter(|&(column, _)| column != row).for_each(|(_, entry)| *entry *= 1.0 - SHRINKAGE);
@@ -52,18 +52,14 @@ pub fn neighbourhood_precision(
     for (row, mut entries) in theta.outer_iterator_mut().enumerate() {
         entries.iter_mut().for_each(|(column, entry)| *entry /= deviations[row] * deviations[column]);
     }
-    let theta = without_zeros(&theta);
+    let nonzero = || theta.iter().filter(|&(&value, _)| value != 0.0).map(|(&value, (i, j))| (i, j, value));
+    let theta = from_entries(theta.shape(), nonzero);
     Ok(NeighbourhoodPrecision { theta, support_time, fit_time: begin.elapsed().saturating_sub(support_time) })
 }
 
-/// The mean of a matrix and its transpose, which has the same pattern.
-fn symmetric_mean(mut theta: CsMat<f64>) -> CsMat<f64> {
-    let mirrored = theta.transpose_view().to_csr();
-    debug_assert_eq!(mirrored.indices(), theta.indices());
-    for (entry, mirrored) in theta.data_mut().iter_mut().zip(mirrored.data()) {
-        *entry = (*entry + mirrored) / 2.0;
-    }
-    theta
+/// The mean of a matrix and its transpose.
+fn symmetric_mean(theta: &CsMat<f64>) -> CsMat<f64> {
+    (theta + &theta.transpose_view().to_csr()).map(|sum| sum / 2.0)
 }
 
 /// Whether Θ is positive definite: whether elimination finds only positive pivots.
@@ -74,13 +70,6 @@ fn is_definite(theta: CsMatView<f64>, interrupt: &Interrupt) -> Result<bool, Ici
         Err(IcidError::Singular { .. }) => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn without_zeros(matrix: &CsMat<f64>) -> CsMat<f64> {
-    let rows = matrix.outer_iterator().map(|row| {
-        row.iter().filter(|&(_, &value)| value != 0.0).map(|(column, &value)| (column as u32, value)).collect()
-    });
-    super::from_rows(&rows.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -99,6 +88,6 @@ mod tests {
     #[test]
     fn the_mean_with_the_transpose_is_symmetric() {
         let theta = CsMat::new((2, 2), vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.25, 3.0]);
-        assert_eq!(symmetric_mean(theta).data(), [2.0, 0.375, 0.375, 3.0]);
+        assert_eq!(symmetric_mean(&theta).data(), [2.0, 0.375, 0.375, 3.0]);
     }
 }

@@ -7,13 +7,14 @@
 
 use super::check::check_symmetric;
 use super::{Standardised, from_rows};
+use crate::algebra::check::check_parameter;
 use crate::algebra::components::DisjointSets;
+use crate::algebra::product::gram;
 use crate::algebra::spd::Spd;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayViewMut2, s};
+use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
@@ -21,8 +22,6 @@ use sprs::{CsMat, CsMatView};
 const SWEEPS: usize = 100;
 /// Sweeps end when no correlation changes by more than this.
 const TOLERANCE: f64 = 1e-4;
-/// Rows of the covariance that are computed at a time.
-const BLOCK: usize = 64;
 
 /// Neighbours of a variable and its regression weights on them.
 struct Node {
@@ -48,10 +47,7 @@ pub fn refit(
     interrupt: &Interrupt,
 ) -> Result<CsMat<f64>, IcidError> {
     check_symmetric("support", data, support)?;
-    if !(0.0..=1.0).contains(&shrinkage) {
-        let requirement = "between 0 and 1";
-        return Err(IcidError::Parameter { name: "shrinkage", value: shrinkage, requirement });
-    }
+    check_parameter("shrinkage", shrinkage, (0.0..=1.0).contains(&shrinkage), "between 0 and 1")?;
     let components = components(support);
     let largest = components.iter().map(Vec::len).max().unwrap_or(0) as u128;
     ensure_room::<f64>("the covariance of the largest connected component", largest * largest)?;
@@ -109,9 +105,7 @@ fn fit(
     for _ in 0..SWEEPS {
         let mut change = 0.0_f64;
         for (j, (node, target)) in nodes.iter_mut().zip(&targets).enumerate() {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
+            interrupt.check()?;
             let neighbours = &node.neighbours;
             let entry = |a: usize, b: usize| covariance[[neighbours[a], neighbours[b]]];
             let factor = Spd::factorise(neighbours.len(), entry, std::mem::take(&mut buffer));
@@ -141,18 +135,8 @@ fn fit(
 
 /// Correlations between some variables, shrunk.
 fn correlations(data: Standardised, members: &[u32], shrinkage: f64) -> Array2<f64> {
-    let m = members.len();
-    let mut values = Array2::zeros((m, data.0.ncols()));
-    for (mut row, &member) in values.rows_mut().into_iter().zip(members) {
-        row.assign(&data.0.row(member as usize));
-    }
-    let mut entries = vec![0.0; m * m];
-    entries.par_chunks_mut(BLOCK * m).enumerate().for_each(|(block, part)| {
-        let rows = values.slice(s![BLOCK * block..(BLOCK * (block + 1)).min(m), ..]);
-        let mut part = ArrayViewMut2::from_shape((rows.nrows(), m), part).expect("a block of rows");
-        general_mat_mul(1.0 - shrinkage, &rows, &values.t(), 0.0, &mut part);
-    });
-    let mut covariance = Array2::from_shape_vec((m, m), entries).expect("a row for each");
+    let members: Vec<usize> = members.iter().map(|&member| member as usize).collect();
+    let mut covariance = gram(data.0.select(Axis(0), &members).view(), 1.0 - shrinkage);
     covariance.diag_mut().fill(1.0);
     covariance
 }

@@ -51,8 +51,7 @@ pub(super) fn run_rounds<R: Regression, T: Send>(
         }
         Ok(block.into_iter().map(&end).collect())
     };
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks = starts.into_par_iter().map(run_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
+    let blocks = (0..d).into_par_iter().step_by(BLOCK).map(run_block).collect::<Result<Vec<Vec<T>>, IcidError>>()?;
     Ok(blocks.into_iter().flatten().collect())
 }
 
@@ -70,9 +69,7 @@ fn run_by_products<R: Regression>(data: Standardised, block: &mut [R], interrupt
         general_mat_mul(1.0, &residuals.slice(s![..count, ..]), &data.0.t(), 0.0, &mut part);
         let mut kept = Vec::with_capacity(count);
         for (&which, gradient) in open.iter().zip(part.rows()) {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
+            interrupt.check()?;
             if block[which].improve(data, gradient.as_slice().expect("rows are contiguous")) {
                 kept.push(which);
             }
@@ -94,9 +91,7 @@ fn run_by_correlations<R: Regression>(
     let mut gradient = vec![0.0; data.variables()];
     for regression in block {
         for _ in 0..ROUNDS {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
+            interrupt.check()?;
             gradient.fill(0.0);
             for (other, weight) in regression.fitted().chain([(regression.variable(), -1.0)]) {
                 let row = correlations.outer_view(other as usize);

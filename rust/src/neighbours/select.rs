@@ -1,7 +1,7 @@
 //! Neighbourhood selection: the scaled lasso proposes neighbours, and stepwise tests choose among them.
 
 use super::check::{check_correlations, check_samples};
-use super::{Standardised, Test, from_rows, scaled_lasso, stepwise};
+use super::{Standardised, Test, scaled_lasso, stepwise};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
@@ -64,14 +64,6 @@ pub fn lasso_level(samples: usize, d: usize) -> f64 {
 
 /// Ones where a matrix or its transpose has an entry.
 fn symmetric_pattern(matrix: &CsMat<f64>) -> CsMat<f64> {
-    let mut rows = vec![Vec::new(); matrix.rows()];
-    for (_, (i, j)) in matrix {
-        rows[i].push((j as u32, 1.0));
-        rows[j].push((i as u32, 1.0));
-    }
-    for row in &mut rows {
-        row.sort_unstable_by_key(|&(column, _)| column);
-        row.dedup();
-    }
-    from_rows(&rows)
+    let ones = matrix.map(|_| 1.0);
+    (&ones + &ones.transpose_view().to_csr()).map(|_| 1.0)
 }

@@ -6,41 +6,14 @@
 //! neighbours only through the sink are separated.
 
 use super::Standardised;
-use super::check::{check_lengths, check_positive, check_symmetric};
+use super::check::{check_scales, check_symmetric};
 use super::stepwise::{Chosen, Test};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use rayon::prelude::*;
 use sprs::CsMatView;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
-
-/// The residual variance of a variable given its neighbours; of several entries for a variable the last is valid.
-struct Residual {
-    variance: f64,
-    variable: u32,
-    version: u32,
-}
-
-impl Ord for Residual {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.variance.total_cmp(&other.variance).then(other.variable.cmp(&self.variable))
-    }
-}
-
-impl PartialOrd for Residual {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Residual {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Residual {}
 
 /// Find an order of the variables, causes first, from their neighbours in a symmetric pattern.
 ///
@@ -56,30 +29,31 @@ pub fn eliminate_sinks(
     test: Test,
     interrupt: &Interrupt,
 ) -> Result<Vec<usize>, IcidError> {
-    check_lengths("variances", variances.len(), data)?;
-    check_positive("variances", variances)?;
+    check_scales("variances", data, variances)?;
     check_symmetric("pattern", data, pattern)?;
     let d = data.variables();
-    let mut neighbours: Vec<BTreeSet<u32>> =
-        pattern.outer_iterator().map(|row| row.indices().iter().map(|&i| i as u32).collect()).collect();
+    let mut neighbours: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); d];
+    for (_, (i, j)) in pattern.iter().filter(|(_, (i, j))| i != j) {
+        neighbours[i].insert(j as u32);
+    }
     let mut versions = vec![0; d];
     let chosen = |variable: u32, others: &BTreeSet<u32>| Chosen::among(data, variable, others.iter().copied(), test);
+    // The residual variance of a variable given its neighbours, which is positive and so has the order of its bits. The
+    // smaller of two variables with the same variance comes first, and of several versions of one the last is valid.
     let residual = |variable: u32, fit: &Chosen, version: u32| {
         let n = test.samples() as f64;
         let degrees = n / (n - fit.neighbours.len() as f64);
-        Residual { variance: fit.left * degrees * variances[variable as usize], variable, version }
+        ((fit.left * degrees * variances[variable as usize]).to_bits(), Reverse(variable), version)
     };
-    let first: Vec<Residual> =
+    let first: Vec<_> =
         (0..d as u32).into_par_iter().map(|j| residual(j, &chosen(j, &neighbours[j as usize]), 0)).collect();
     let mut heap = BinaryHeap::from(first);
     let mut order = Vec::with_capacity(d);
-    while let Some(Residual { variable, version, .. }) = heap.pop() {
+    while let Some((_, Reverse(variable), version)) = heap.pop() {
         if version != versions[variable as usize] {
             continue;
         }
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         order.push(variable as usize);
         let around = std::mem::take(&mut neighbours[variable as usize]);
         versions[variable as usize] = u32::MAX;

@@ -1,5 +1,6 @@
 //! Standardised data: variables in rows, so that inner products are correlations.
 
+use crate::algebra::check::{check_finite, check_not_empty};
 use crate::error::IcidError;
 use ndarray::{Array2, ArrayView2};
 
@@ -22,9 +23,7 @@ impl<'a> Standardised<'a> {
     /// [`IcidError::Empty`] without rows or columns, [`IcidError::NotByRows`] for another layout,
     /// [`IcidError::NotFinite`], and [`IcidError::NotStandardised`] for a row that is zero or longer than one.
     pub fn new(values: &ArrayView2<'a, f64>) -> Result<Self, IcidError> {
-        if values.is_empty() {
-            return Err(IcidError::Empty { what: WHAT });
-        }
+        check_not_empty(WHAT, values.len())?;
         if !values.is_standard_layout() {
             return Err(IcidError::NotByRows { what: WHAT });
         }
@@ -96,12 +95,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// # Ok::<(), icid_rs::IcidError>(())
 /// ```
 pub fn standardise(mut values: Array2<f64>) -> Result<(Array2<f64>, Vec<f64>), IcidError> {
-    if values.is_empty() {
-        return Err(IcidError::Empty { what: "the table of variables" });
-    }
-    if let Some(((row, column), &value)) = values.indexed_iter().find(|(_, value)| !value.is_finite()) {
-        return Err(IcidError::NotFinite { what: "the table of variables", row, column, value });
-    }
+    check_not_empty("the table of variables", values.len())?;
+    check_finite("the table of variables", &values.view())?;
     let n = values.ncols() as f64;
     let mut variances = Vec::with_capacity(values.nrows());
     for (index, mut row) in values.rows_mut().into_iter().enumerate() {

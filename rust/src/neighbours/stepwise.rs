@@ -9,6 +9,7 @@
 use super::check::{check_correlations, check_pattern, check_permutation, check_samples};
 use super::rounds::{Regression, run_rounds, strongest};
 use super::{Standardised, from_rows};
+use crate::algebra::check::check_parameter;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use sprs::{CsMat, CsMatView};
@@ -32,9 +33,7 @@ impl Test {
     /// [`IcidError::Samples`] with fewer than five samples, [`IcidError::Parameter`] if the penalty is negative or NaN.
     pub fn new(samples: usize, penalty: f64) -> Result<Self, IcidError> {
         check_samples(samples)?;
-        if penalty.is_nan() || penalty < 0.0 {
-            return Err(IcidError::Parameter { name: "penalty", value: penalty, requirement: "a number >= 0" });
-        }
+        check_parameter("penalty", penalty, penalty >= 0.0, "a number >= 0")?;
         Ok(Self { samples, penalty })
     }
 
@@ -89,7 +88,7 @@ pub fn stepwise(
 ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
     check_correlations(data, correlations)?;
     check_pattern("start", data, start)?;
-    places.map_or(Ok(()), |places| check_permutation("places", places, data))?;
+    places.map_or(Ok(()), |places| check_permutation("places", data, places))?;
     let begin = |j: u32| {
         let before = |&i: &u32| places.is_none_or(|at| at[i as usize] < at[j as usize]);
         Chosen { places, ..Chosen::among(data, j, row_of(start, j as usize).into_iter().filter(before), test) }

@@ -6,8 +6,9 @@
 //! support of this Θ is a better estimate of the neighbours than separate regressions are, so elimination and
 //! regressions are repeated from it while the score improves.
 
-use super::check::{check_correlations, check_lengths, check_pattern, check_permutation, check_positive};
+use super::check::{check_permutation, check_scales};
 use super::{Standardised, Test, correlations, eliminate_sinks, from_rows, lasso_level, select_neighbours, stepwise};
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -63,8 +64,7 @@ pub fn wide_precision(
     let begin = Instant::now();
     let d = data.variables();
     let test = Test::extended_bic(samples, d)?;
-    check_lengths("variances", variances.len(), data)?;
-    check_positive("variances", variances)?;
+    check_scales("variances", data, variances)?;
     let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
     let level = lasso_level(samples, d);
     ensure_room::<Room>("the correlations above the cut", expected_correlations(data, level))?;
@@ -73,25 +73,28 @@ pub fn wide_precision(
     let support = select_neighbours(data, samples, Some(correlations.view()), interrupt)?;
     let support_time = begin.elapsed().saturating_sub(correlation_time);
 
-    let regressions = OrderRegressions { data, correlations: correlations.view(), deviations: &deviations, test };
     let round = |support: CsMatView<f64>| -> Result<Round, IcidError> {
         let order = eliminate_sinks(data, variances, support, test, interrupt)?;
-        let (b, noise_variances) = regressions.fit(support, &order, interrupt)?;
+        let (b, noise_variances) =
+            regress_on_rows(data, correlations.view(), &deviations, support, &order, test, interrupt)?;
         let mean = noise_variances.iter().sum::<f64>() / d as f64;
         let score = (samples * d) as f64 * mean.ln() + test.penalty() * b.nnz() as f64;
         Ok(Round { b, order, noise_variances, score })
     };
     let mut best = round(support.view())?;
-    let mut theta = best.precision();
+    let mut theta = precision(best.b.view(), &best.noise_variances);
     for _ in 1..ROUNDS {
-        let next = round(filtered(&theta, |i, j| i != j).view())?;
+        let next = round(theta.view())?;
         if next.score >= best.score {
             break;
         }
-        theta = next.precision();
+        theta = precision(next.b.view(), &next.noise_variances);
         best = next;
     }
-    let theta = mirrored(&theta);
+    // The lower triangle and its mirror image: rounding may make the two differ.
+    let lower = || theta.iter().filter(|&(_, (i, j))| j <= i).map(|(&value, (i, j))| (i, j, value));
+    let upper = || lower().filter(|&(i, j, _)| j < i).map(|(i, j, value)| (j, i, value));
+    let theta = from_entries((d, d), || lower().chain(upper()));
     let fit_time = begin.elapsed().saturating_sub(correlation_time + support_time);
     let Round { b, order, noise_variances, .. } = best;
     Ok(Wide { theta, correlations, b, order, noise_variances, correlation_time, support_time, fit_time })
@@ -104,12 +107,6 @@ struct Round {
     order: Vec<usize>,
     noise_variances: Vec<f64>,
     score: f64,
-}
-
-impl Round {
-    fn precision(&self) -> CsMat<f64> {
-        precision(self.b.view(), &self.noise_variances)
-    }
 }
 
 /// Regress each variable on those before it in an order, stepwise, starting from its neighbours in a pattern.
@@ -130,55 +127,29 @@ pub fn regress_on_rows(
     test: Test,
     interrupt: &Interrupt,
 ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
-    check_correlations(data, Some(correlations))?;
-    check_lengths("deviations", deviations.len(), data)?;
-    check_positive("deviations", deviations)?;
-    check_pattern("start", data, start)?;
-    check_permutation("order", order, data)?;
-    OrderRegressions { data, correlations, deviations, test }.fit(start, order, interrupt)
-}
-
-/// Regressions along causal orders.
-struct OrderRegressions<'d, 'a> {
-    data: Standardised<'d>,
-    correlations: CsMatView<'a, f64>,
-    deviations: &'a [f64],
-    test: Test,
-}
-
-impl OrderRegressions<'_, '_> {
-    /// B and the noise variances of regressions along one order.
-    fn fit(
-        &self,
-        start: CsMatView<f64>,
-        order: &[usize],
-        interrupt: &Interrupt,
-    ) -> Result<(CsMat<f64>, Vec<f64>), IcidError> {
-        let mut places = vec![0; order.len()];
-        for (place, &variable) in order.iter().enumerate() {
-            places[variable] = place;
-        }
-        let (mut weights, shares) =
-            stepwise(self.data, Some(self.correlations), start, Some(&places), self.test, interrupt)?;
-        let deviations = self.deviations;
-        for (effect, mut row) in weights.outer_iterator_mut().enumerate() {
-            row.iter_mut().for_each(|(cause, weight)| *weight = *weight * deviations[effect] / deviations[cause]);
-        }
-        let noise_variances = shares.iter().zip(deviations).map(|(share, scale)| share * (scale * scale)).collect();
-        Ok((weights.transpose_into().to_csr(), noise_variances))
+    check_scales("deviations", data, deviations)?;
+    check_permutation("order", data, order)?;
+    let mut places = vec![0; order.len()];
+    for (place, &variable) in order.iter().enumerate() {
+        places[variable] = place;
     }
+    let (mut weights, shares) = stepwise(data, Some(correlations), start, Some(&places), test, interrupt)?;
+    for (effect, mut row) in weights.outer_iterator_mut().enumerate() {
+        row.iter_mut().for_each(|(cause, weight)| *weight = *weight * deviations[effect] / deviations[cause]);
+    }
+    let noise_variances = shares.iter().zip(deviations).map(|(share, scale)| share * (scale * scale)).collect();
+    Ok((weights.transpose_into().to_csr(), noise_variances))
 }
 
 /// Estimated number of correlations above a cut, diagonal included, from those of a few variables with all others.
 fn expected_correlations(data: Standardised, cut: f64) -> u128 {
     let d = data.variables();
     let few = data.0.slice(s![..;(d / FEW).max(1), ..]);
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
     let above = |start: usize| {
         let products = few.dot(&data.0.slice(s![start..(start + BLOCK).min(d), ..]).t());
         products.iter().filter(|r| r.abs() > cut).count()
     };
-    let found: usize = starts.into_par_iter().map(above).sum();
+    let found: usize = (0..d).into_par_iter().step_by(BLOCK).map(above).sum();
     found as u128 * d as u128 / few.nrows() as u128
 }
 
@@ -204,26 +175,6 @@ fn precision(b: CsMatView<f64>, noise_variances: &[f64]) -> CsMat<f64> {
         found.filter(|&(_, value)| value != 0.0).collect::<Vec<_>>()
     };
     let rows: Vec<_> = (0..d).into_par_iter().map_init(|| (vec![0.0; d], Vec::new()), |sums, i| row(i, sums)).collect();
-    from_rows(&rows)
-}
-
-/// The matrix without the entries whose row and column `keep` rejects.
-fn filtered(matrix: &CsMat<f64>, keep: impl Fn(usize, usize) -> bool) -> CsMat<f64> {
-    let row = |(i, row): (usize, sprs::CsVecView<f64>)| {
-        row.iter().filter(|&(j, _)| keep(i, j)).map(|(j, &value)| (j as u32, value)).collect()
-    };
-    from_rows(&matrix.outer_iterator().enumerate().map(row).collect::<Vec<_>>())
-}
-
-/// The lower triangle and its mirror image.
-fn mirrored(matrix: &CsMat<f64>) -> CsMat<f64> {
-    let mut rows = vec![Vec::new(); matrix.rows()];
-    for (&value, (i, j)) in matrix.iter().filter(|&(_, (i, j))| j <= i) {
-        rows[i].push((j as u32, value));
-        if j < i {
-            rows[j].push((i as u32, value));
-        }
-    }
     from_rows(&rows)
 }
 

@@ -3,11 +3,11 @@
 //! Only edges inside a strongly connected component can lie on a cycle; all others are kept without a search.
 
 use super::incremental::{Growing, OrderedGraph, Reachability};
-use crate::algebra::csr::Counts;
+use crate::algebra::csr::from_entries;
 use crate::algebra::strong::strong_components;
 use crate::error::IcidError;
 use crate::sem::{Dag, check_weights};
-use sprs::{CsMat, CsMatView};
+use sprs::CsMatView;
 
 /// The largest component whose descendants are stored as bits (32 MiB).
 const LARGEST_BITS: usize = 1 << 14;
@@ -30,49 +30,37 @@ pub fn heaviest_acyclic(weights: CsMatView<f64>) -> Result<Dag, IcidError> {
         }
     }
 
+    // Edges (from, to, weight).
     let mut kept = Vec::with_capacity(weights.nnz());
-    let mut within: Vec<Vec<Edge>> = vec![Vec::new(); components.len()];
+    let mut within: Vec<Vec<(usize, usize, f64)>> = vec![Vec::new(); components.len()];
     for (&weight, (from, to)) in &weights {
         if from == to || weight == 0.0 {
             continue;
         }
         let own = (place[from].0 == place[to].0).then_some(place[from].0 as usize);
         let destination = own.map_or(&mut kept, |component| &mut within[component]);
-        destination.push(Edge { from: from as u32, to: to as u32, weight });
+        destination.push((from, to, weight));
     }
     let mut order = Vec::with_capacity(d);
     for (component, mut edges) in components.iter().zip(within) {
-        edges.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then((a.from, a.to).cmp(&(b.from, b.to))));
-        let local = |node: u32| place[node as usize].1;
+        edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
         let mut graph: Box<dyn Growing> =
             if component.len() <= LARGEST_BITS && edges.len() > DENSE_DEGREE * component.len() {
                 Box::new(Reachability::new(component.len()))
             } else {
                 Box::new(OrderedGraph::new(component.len()))
             };
-        kept.extend(edges.into_iter().filter(|edge| graph.try_insert(local(edge.from), local(edge.to))));
+        kept.extend(edges.into_iter().filter(|&(from, to, _)| graph.try_insert(place[from].1, place[to].1)));
         order.extend(graph.order().into_iter().map(|k| component[k as usize] as usize));
     }
-    Ok(Dag { graph: to_matrix(d, &kept), order })
-}
-
-#[derive(Clone, Copy)]
-struct Edge {
-    from: u32,
-    to: u32,
-    weight: f64,
-}
-
-fn to_matrix(d: usize, edges: &[Edge]) -> CsMat<f64> {
-    let entries = edges.iter().map(|edge| (edge.from as usize, edge.to as usize, edge.weight));
-    Counts::new(d, entries.clone().map(|(from, ..)| from)).fill(entries).sorted().into_square()
+    Ok(Dag { graph: from_entries((d, d), || kept.iter().copied()), order })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sprs::TriMat;
+    use sprs::{CsMat, TriMat};
 
     fn graph(d: usize, edges: &[(usize, usize, f64)]) -> CsMat<f64> {
         let mut triplets = TriMat::new((d, d));

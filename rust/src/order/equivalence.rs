@@ -1,6 +1,6 @@
 //! The equivalence class of a graph: which edges point the same way in every graph with the same independences.
 
-use crate::algebra::csr::Counts;
+use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::sem::{check_acyclic, check_weights};
 use sprs::{CsMat, CsMatView};
@@ -81,6 +81,5 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat
             }
         }
     }
-    let counts = Counts::new(d, entries.iter().map(|&(i, _)| i));
-    Ok(counts.fill(entries.iter().map(|&(i, j)| (i, j, 1.0))).sorted().into_square())
+    Ok(from_entries((d, d), || entries.iter().map(|&(i, j)| (i, j, 1.0))))
 }

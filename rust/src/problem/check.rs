@@ -1,5 +1,6 @@
 //! Checks of Θ and Ω; errors name the place.
 
+use crate::algebra::check::check_length;
 use crate::algebra::hash::scramble;
 use crate::error::IcidError;
 use rayon::prelude::*;
@@ -19,9 +20,7 @@ pub(crate) fn positive_diagonal(theta: CsMatView<f64>) -> Result<Vec<f64>, IcidE
 }
 
 pub(crate) fn invert_variances(variances: &[f64], d: usize) -> Result<Vec<f64>, IcidError> {
-    if variances.len() != d {
-        return Err(IcidError::Length { what: "noise_variances", expected: d, found: variances.len() });
-    }
+    check_length("noise_variances", variances.len(), d)?;
     let invert = |(index, &value): (usize, &f64)| {
         let precision = 1.0 / value;
         if value > 0.0 && value.is_finite() && precision.is_finite() {

@@ -7,7 +7,9 @@ mod theta;
 pub(crate) use check::{invert_variances, symmetric_mean};
 pub(crate) use theta::SparseTheta;
 
-use crate::algebra::check::{check_finite_sparse, check_shape, check_size, check_square};
+use crate::algebra::check::{
+    check_finite_sparse, check_length, check_parameter_not_negative, check_shape, check_size, check_square,
+};
 use crate::algebra::csr::Csr;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
@@ -63,13 +65,8 @@ impl Problem {
     /// # Errors
     /// When M̃ has another shape than Θ or an entry that is not finite, or the weight is negative or not finite.
     pub fn with_skewness(mut self, matrix: CsMatView<f64>, weight: f64) -> Result<Self, IcidError> {
-        if !(weight.is_finite() && weight >= 0.0) {
-            return Err(IcidError::Parameter { name: "skewness", value: weight, requirement: "finite and >= 0" });
-        }
-        let rows = check_square("skewness_matrix", matrix.shape())?;
-        if rows != self.dim() {
-            return Err(IcidError::Length { what: "skewness_matrix", expected: self.dim(), found: rows });
-        }
+        check_parameter_not_negative("skewness", weight)?;
+        check_length("skewness_matrix", check_square("skewness_matrix", matrix.shape())?, self.dim())?;
         let matrix = matrix.to_csr();
         check_finite_sparse("skewness_matrix", matrix.view())?;
         let mut values = self.gather(matrix.view())?;
@@ -88,10 +85,7 @@ impl Problem {
     /// # Errors
     /// When the matrix has another shape than Θ.
     pub fn with_forbidden(mut self, edges: CsMatView<f64>) -> Result<Self, IcidError> {
-        let rows = check_square("forbidden", edges.shape())?;
-        if rows != self.dim() {
-            return Err(IcidError::Length { what: "forbidden", expected: self.dim(), found: rows });
-        }
+        check_length("forbidden", check_square("forbidden", edges.shape())?, self.dim())?;
         let numbers = inverse(&self.names);
         let position = |(i, j): (usize, usize)| self.support.position(numbers[i] as usize, numbers[j] as usize);
         self.forbidden = edges.iter().filter_map(|(_, edge)| position(edge)).map(|k| k as u32).collect();

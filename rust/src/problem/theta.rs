@@ -2,7 +2,7 @@
 
 use super::check::{invert_variances, positive_diagonal, symmetrise};
 use super::numbering::{breadth_first, fingerprints};
-use crate::algebra::check::{check_finite_sparse, check_square};
+use crate::algebra::check::{check_finite_sparse, check_not_empty, check_square};
 use crate::algebra::csr::Csr;
 use crate::algebra::permutation::inverse;
 use crate::error::IcidError;
@@ -29,9 +29,7 @@ impl SparseTheta {
     /// As [`Problem::new`](super::Problem::new).
     pub fn new(theta: CsMatView<f64>, noise_variances: Option<&[f64]>) -> Result<Self, IcidError> {
         let rows = check_square("theta", theta.shape())?;
-        if rows == 0 {
-            return Err(IcidError::Empty { what: "theta" });
-        }
+        check_not_empty("theta", rows)?;
         if rows > u32::MAX as usize {
             let (required, available) = (rows as u128, u128::from(u32::MAX));
             return Err(IcidError::Memory { what: "theta (in variables)", required, available });
@@ -77,11 +75,6 @@ impl SparseTheta {
             diagonal[name as usize] = self.values[place];
         }
         diagonal
-    }
-
-    /// Reorder values from the caller's to the internal numbering.
-    pub fn in_internal_numbering(&self, values: &[f64]) -> Vec<f64> {
-        self.names.iter().map(|&name| values[name as usize]).collect()
     }
 
     /// Number of variables d.

@@ -9,9 +9,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sprs::CsMat;
 
-/// Shape, row offsets, column indices and values of a CSR matrix.
-pub(super) type CsrArrays<'py> =
-    ((usize, usize), PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
+/// A copy of an array of numbers, which no other thread can change.
+pub(super) struct Numbers(pub Vec<f64>);
+
+/// A copy of an array of indices.
+pub(super) struct Indices(pub Vec<usize>);
+
+/// A copy of a CSR matrix, from its shape, row offsets, column indices and values.
+pub(super) struct Matrix(pub CsMat<f64>);
 
 /// Row offsets, column indices and values of a CSR matrix that is returned.
 pub(super) type CsrParts<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
@@ -20,10 +25,10 @@ pub(super) type CsrParts<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<
 pub(super) type OwnedCsr = (Py<PyArray1<i64>>, Py<PyArray1<i64>>, Py<PyArray1<f64>>);
 
 /// Causes and effects of edges.
-type EdgeArrays<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>);
+type EdgeArrays = (Indices, Indices);
 
 /// Required edges, forbidden edges, and the tier of each variable, negative for none.
-pub(super) type KnowledgeArrays<'py> = (EdgeArrays<'py>, EdgeArrays<'py>, PyReadonlyArray1<'py, i64>);
+pub(super) type KnowledgeArrays<'py> = (EdgeArrays, EdgeArrays, PyReadonlyArray1<'py, i64>);
 
 /// A dict with these entries.
 macro_rules! dict {
@@ -35,30 +40,41 @@ macro_rules! dict {
 }
 pub(super) use dict;
 
-/// A copy, which no other thread can change; its structure is checked.
-pub(super) fn to_matrix(arrays: &CsrArrays) -> PyResult<CsMat<f64>> {
-    let (shape, offsets, indices, values) = arrays;
-    let (offsets, indices) = (unsigned(offsets)?, unsigned(indices)?);
-    CsMat::try_new(*shape, offsets, indices, values.as_array().to_vec())
-        .map_err(|(_, _, _, error)| PyValueError::new_err(format!("not a valid CSR matrix: {error}")))
+impl<'py> FromPyObject<'_, 'py> for Numbers {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let array: PyReadonlyArray1<f64> = object.extract()?;
+        Ok(Self(array.as_array().to_vec()))
+    }
 }
 
-/// A copy of indices.
-pub(super) fn unsigned(array: &PyReadonlyArray1<i64>) -> PyResult<Vec<usize>> {
-    let convert = |&value: &i64| usize::try_from(value).map_err(|e| PyValueError::new_err(format!("{value}: {e}")));
-    array.as_array().iter().map(convert).collect()
+impl<'py> FromPyObject<'_, 'py> for Indices {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let array: PyReadonlyArray1<i64> = object.extract()?;
+        let convert = |&value: &i64| usize::try_from(value).map_err(|e| PyValueError::new_err(format!("{value}: {e}")));
+        array.as_array().iter().map(convert).collect::<PyResult<_>>().map(Self)
+    }
 }
 
-/// A copy of numbers.
-pub(super) fn numbers(array: Option<PyReadonlyArray1<f64>>) -> Option<Vec<f64>> {
-    array.map(|array| array.as_array().to_vec())
+impl<'py> FromPyObject<'_, 'py> for Matrix {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (shape, Indices(offsets), Indices(indices), Numbers(values)) = object.extract()?;
+        CsMat::try_new(shape, offsets, indices, values)
+            .map(Self)
+            .map_err(|(_, _, _, error)| PyValueError::new_err(format!("not a valid CSR matrix: {error}")))
+    }
 }
 
 /// Prior knowledge of the edges between d variables.
 pub(super) fn to_knowledge(arrays: Option<KnowledgeArrays>, d: usize) -> PyResult<Knowledge> {
     let Some((required, forbidden, tiers)) = arrays else { return Ok(Knowledge::none(d)) };
-    let edges = |(causes, effects): &EdgeArrays| {
-        let pairs = unsigned(causes)?.into_iter().zip(unsigned(effects)?);
+    let edges = |(Indices(causes), Indices(effects)): EdgeArrays| {
+        let pairs = causes.into_iter().zip(effects);
         let number = |i: usize| u32::try_from(i).ok().filter(|_| i < d);
         let numbered: Option<Vec<_>> = pairs.map(|(i, j)| Some((number(i)?, number(j)?))).collect();
         numbered.ok_or_else(|| PyValueError::new_err(format!("knowledge of variables beyond the {d} there are")))
@@ -67,7 +83,7 @@ pub(super) fn to_knowledge(arrays: Option<KnowledgeArrays>, d: usize) -> PyResul
     if tiers.len() != d {
         return Err(PyValueError::new_err(format!("{} tiers for {d} variables", tiers.len())));
     }
-    Knowledge::new(&edges(&required)?, &edges(&forbidden)?, tiers).map_err(to_python)
+    Knowledge::new(&edges(required)?, &edges(forbidden)?, tiers).map_err(to_python)
 }
 
 pub(super) fn signed(py: Python<'_>, values: Vec<usize>) -> Bound<'_, PyArray1<i64>> {

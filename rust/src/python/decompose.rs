@@ -1,63 +1,45 @@
 //! The decomposition of Θ, and its objective for tests and benches.
 
-use super::convert::{CsrArrays, OwnedCsr, dict, kernel_choice, numbers, own_matrix, schedule_choice, to_matrix};
+use super::convert::{Matrix, Numbers, OwnedCsr, dict, kernel_choice, own_matrix, schedule_choice};
 use super::long_call::LongCall;
 use crate::error::IcidError;
 use crate::model::{AugmentedLagrangian, Smooth};
 use crate::problem::Problem;
 use crate::solver::{Settings, Solution};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sprs::CsMat;
 use std::time::Instant;
 
-/// The parts of a problem, from a dict; all but Θ may be left out.
+/// The parts of a problem, from a dict, which can be assembled without the interpreter's lock; all but Θ may be left out.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(super) struct ProblemArrays<'py> {
-    theta: CsrArrays<'py>,
+pub(super) struct ProblemParts {
+    theta: Matrix,
     #[pyo3(default)]
-    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    noise_variances: Option<Numbers>,
     /// M̃ and its weight.
     #[pyo3(default)]
-    skewness: Option<(CsrArrays<'py>, f64)>,
+    skewness: Option<(Matrix, f64)>,
     #[pyo3(default)]
-    forbidden: Option<CsrArrays<'py>>,
-}
-
-/// Copies of the parts of a problem, which can be assembled without the interpreter's lock.
-struct ProblemParts {
-    theta: CsMat<f64>,
-    noise_variances: Option<Vec<f64>>,
-    skewness: Option<(CsMat<f64>, f64)>,
-    forbidden: Option<CsMat<f64>>,
+    forbidden: Option<Matrix>,
 }
 
 impl ProblemParts {
-    fn copy(arrays: ProblemArrays) -> PyResult<Self> {
-        let weighted = |(matrix, weight): (CsrArrays, f64)| Ok::<_, PyErr>((to_matrix(&matrix)?, weight));
-        Ok(Self {
-            theta: to_matrix(&arrays.theta)?,
-            noise_variances: numbers(arrays.noise_variances),
-            skewness: arrays.skewness.map(weighted).transpose()?,
-            forbidden: arrays.forbidden.as_ref().map(to_matrix).transpose()?,
-        })
-    }
-
     /// About `Σ_j |N_j|²`.
     fn pairs(&self) -> usize {
-        self.theta.outer_iterator().map(|row| row.nnz().saturating_mul(row.nnz())).sum()
+        self.theta.0.outer_iterator().map(|row| row.nnz().saturating_mul(row.nnz())).sum()
     }
 
     fn assemble(&self) -> Result<Problem, IcidError> {
-        let mut problem = Problem::new(self.theta.view(), self.noise_variances.as_deref())?;
+        let noise_variances = self.noise_variances.as_ref().map(|known| known.0.as_slice());
+        let mut problem = Problem::new(self.theta.0.view(), noise_variances)?;
         if let Some(edges) = &self.forbidden {
-            problem = problem.with_forbidden(edges.view())?;
+            problem = problem.with_forbidden(edges.0.view())?;
         }
         match &self.skewness {
-            Some((matrix, weight)) => problem.with_skewness(matrix.view(), *weight),
+            Some((matrix, weight)) => problem.with_skewness(matrix.0.view(), *weight),
             None => Ok(problem),
         }
     }
@@ -141,14 +123,14 @@ impl Decomposed {
 #[pyo3(signature = (problem, settings, *, callback, n_threads))]
 pub(super) fn decompose(
     py: Python<'_>,
-    problem: ProblemArrays<'_>,
+    problem: ProblemParts,
     settings: SettingsItems,
     callback: Option<Py<PyAny>>,
     n_threads: Option<usize>,
 ) -> PyResult<Decomposed> {
-    let (parts, settings) = (ProblemParts::copy(problem)?, settings.settings()?);
-    let call = LongCall::new(n_threads, parts.pairs(), callback)?;
-    let solution = call.run(py, |monitor| crate::solver::decompose(&parts.assemble()?, &settings, monitor))?;
+    let settings = settings.settings()?;
+    let call = LongCall::new(n_threads, problem.pairs(), callback)?;
+    let solution = call.run(py, |monitor| crate::solver::decompose(&problem.assemble()?, &settings, monitor))?;
     Decomposed::new(py, solution, call.threads())
 }
 
@@ -174,25 +156,24 @@ pub(super) struct Evaluation {
 #[allow(clippy::too_many_arguments)] // named by the caller
 pub(super) fn evaluate(
     py: Python<'_>,
-    problem: ProblemArrays<'_>,
-    b: CsrArrays<'_>,
-    z: CsrArrays<'_>,
-    multiplier_at: Option<CsrArrays<'_>>,
+    problem: ProblemParts,
+    b: Matrix,
+    z: Matrix,
+    multiplier_at: Option<Matrix>,
     rho: f64,
     kernel: &str,
     repeat: usize,
     n_threads: Option<usize>,
 ) -> PyResult<Evaluation> {
-    let (parts, kernel) = (ProblemParts::copy(problem)?, kernel_choice(kernel)?);
-    let (entries, z) = (to_matrix(&b)?, to_matrix(&z)?);
-    let multiplier_at = multiplier_at.as_ref().map(to_matrix).transpose()?;
+    let (Matrix(entries), Matrix(z), kernel) = (b, z, kernel_choice(kernel)?);
+    let multiplier_at = multiplier_at.map(|at| at.0);
     let points = [Some(&entries), Some(&z), multiplier_at.as_ref()];
-    if points.into_iter().flatten().any(|point| point.shape() != parts.theta.shape()) {
+    if points.into_iter().flatten().any(|point| point.shape() != problem.theta.0.shape()) {
         return Err(PyValueError::new_err("all matrices must have the shape of theta"));
     }
-    let call = LongCall::new(n_threads, parts.pairs(), None)?;
+    let call = LongCall::new(n_threads, problem.pairs(), None)?;
     let (value, gradient, curvature, residual, seconds) = call.run(py, |monitor| {
-        let problem = parts.assemble()?;
+        let problem = problem.assemble()?;
         let (b, z) = (problem.gather(entries.view())?, problem.gather(z.view())?);
         let mut model = AugmentedLagrangian::new(&problem, rho, kernel, monitor.interrupt())?;
         if let Some(at) = multiplier_at {

@@ -1,10 +1,11 @@
 //! Moments of a stream of rows.
 
+use super::convert::Numbers;
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
 use crate::moments::{Missing, Moments, Seen, Value};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// Keys and which rows are kept; and row and column of an entry that is not finite, in which case nothing was added.
@@ -47,14 +48,13 @@ impl Accumulator {
         rows: u64,
         weight: f64,
         squares: f64,
-        shift: PyReadonlyArray1<'_, f64>,
-        mean: PyReadonlyArray1<'_, f64>,
+        shift: Numbers,
+        mean: Numbers,
         second: PyReadonlyArray2<'_, f64>,
         third: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<Self> {
-        let (shift, mean) = (shift.as_array().to_vec(), mean.as_array().to_vec());
         let third = third.as_ref().map(|third| third.as_array());
-        Moments::from_sums(rows, [weight, squares], shift, mean, &second.as_array(), third.as_ref())
+        Moments::from_sums(rows, [weight, squares], shift.0, mean.0, &second.as_array(), third.as_ref())
             .map(Self)
             .map_err(to_python)
     }
@@ -65,17 +65,17 @@ impl Accumulator {
         &mut self,
         py: Python<'py>,
         chunk: &Bound<'py, PyAny>,
-        weights: Option<PyReadonlyArray1<'py, f64>>,
+        weights: Option<Numbers>,
         drop: bool,
         seed: Option<u64>,
         n_threads: Option<usize>,
     ) -> PyResult<SeenParts<'py>> {
-        let weights = weights.map(|w| w.as_array().to_vec());
+        let weights = weights.as_ref().map(|weights| weights.0.as_slice());
         let missing = if drop { Missing::Drop } else { Missing::Refuse };
         if let Ok(single) = chunk.extract::<PyReadonlyArray2<'py, f32>>() {
-            self.add(py, &single, weights.as_deref(), missing, seed, n_threads)
+            self.add(py, &single, weights, missing, seed, n_threads)
         } else {
-            self.add(py, &chunk.extract::<PyReadonlyArray2<'py, f64>>()?, weights.as_deref(), missing, seed, n_threads)
+            self.add(py, &chunk.extract::<PyReadonlyArray2<'py, f64>>()?, weights, missing, seed, n_threads)
         }
     }
 

@@ -3,13 +3,13 @@
 //! `values` is C-contiguous, of shape (d, m): variables in rows, centred and of length one. Arrays must not change during
 //! a call.
 
-use super::convert::{CsrArrays, CsrParts, OwnedCsr, dict, from_matrix, own_matrix, to_matrix, unsigned};
+use super::convert::{CsrParts, Indices, Matrix, Numbers, OwnedCsr, dict, from_matrix, own_matrix};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::neighbours::{self, Standardised, Test};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -39,13 +39,12 @@ pub(super) struct WidePrecision {
 pub(super) fn neighbourhood_precision<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    deviations: PyReadonlyArray1<'py, f64>,
+    deviations: Numbers,
     samples: usize,
     n_threads: Option<usize>,
 ) -> PyResult<(CsrParts<'py>, Bound<'py, PyDict>)> {
-    let deviations = deviations.as_array().to_vec();
     let found = run(py, &values, n_threads, |data, interrupt| {
-        neighbours::neighbourhood_precision(data, &deviations, samples, interrupt)
+        neighbours::neighbourhood_precision(data, &deviations.0, samples, interrupt)
     })?;
     let timings = dict!(py, { "support": found.support_time.as_secs_f64(), "inverse": found.fit_time.as_secs_f64() });
     Ok((from_matrix(py, found.theta), timings))
@@ -57,13 +56,12 @@ pub(super) fn neighbourhood_precision<'py>(
 pub(super) fn wide_precision<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    variances: PyReadonlyArray1<'py, f64>,
+    variances: Numbers,
     samples: usize,
     n_threads: Option<usize>,
 ) -> PyResult<WidePrecision> {
-    let variances = variances.as_array().to_vec();
     let wide = run(py, &values, n_threads, |data, interrupt| {
-        neighbours::wide_precision(data, &variances, samples, interrupt)
+        neighbours::wide_precision(data, &variances.0, samples, interrupt)
     })?;
     let timings = dict!(py, {
         "covariance": wide.correlation_time.as_secs_f64(),
@@ -84,20 +82,18 @@ pub(super) fn wide_precision<'py>(
 pub(super) fn regress_on_rows<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
-    correlations: CsrArrays<'py>,
-    start: CsrArrays<'py>,
-    order: PyReadonlyArray1<'py, i64>,
-    deviations: PyReadonlyArray1<'py, f64>,
+    correlations: Matrix,
+    start: Matrix,
+    order: Indices,
+    deviations: Numbers,
     samples: usize,
     penalty: f64,
     n_threads: Option<usize>,
 ) -> PyResult<(CsrParts<'py>, Bound<'py, PyArray1<f64>>)> {
-    let (correlations, start, order) = (to_matrix(&correlations)?, to_matrix(&start)?, unsigned(&order)?);
-    let deviations = deviations.as_array().to_vec();
     let test = Test::new(samples, penalty).map_err(to_python)?;
     let (b, noise_variances) = run(py, &values, n_threads, |data, interrupt| {
-        let (correlations, start) = (correlations.view(), start.view());
-        neighbours::regress_on_rows(data, correlations, &deviations, start, &order, test, interrupt)
+        let (correlations, start) = (correlations.0.view(), start.0.view());
+        neighbours::regress_on_rows(data, correlations, &deviations.0, start, &order.0, test, interrupt)
     })?;
     Ok((from_matrix(py, b), noise_variances.into_pyarray(py)))
 }

@@ -1,15 +1,13 @@
 //! Causal orders: elimination, projection onto acyclic graphs, equivalence classes.
 
 use super::convert::{
-    CsrArrays, CsrParts, KnowledgeArrays, OwnedCsr, from_matrix, numbers, own_matrix, signed, to_knowledge, to_matrix,
-    unsigned,
+    CsrParts, Indices, KnowledgeArrays, Matrix, Numbers, OwnedCsr, from_matrix, own_matrix, signed, to_knowledge,
 };
 use super::errors::to_python;
 use super::long_call::LongCall;
-use crate::knowledge::Knowledge;
 use crate::order::{Rule, Theta};
 use crate::sem::LinearSem;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// A linear structural equation model.
@@ -37,37 +35,7 @@ impl Sem {
 #[derive(FromPyObject)]
 pub(super) enum ThetaArrays<'py> {
     Dense(PyReadonlyArray2<'py, f64>),
-    Sparse(CsrArrays<'py>),
-}
-
-/// Copies of what decides which variable is eliminated next: a causal order, or noise variances if they are known.
-struct RuleParts {
-    order: Option<Vec<usize>>,
-    noise_variances: Option<Vec<f64>>,
-    knowledge: Knowledge,
-}
-
-impl RuleParts {
-    fn copy(
-        order: Option<PyReadonlyArray1<i64>>,
-        noise_variances: Option<PyReadonlyArray1<f64>>,
-        knowledge: Knowledge,
-    ) -> PyResult<Self> {
-        Ok(Self {
-            order: order.map(|order| unsigned(&order)).transpose()?,
-            noise_variances: numbers(noise_variances),
-            knowledge,
-        })
-    }
-
-    fn rule(&self) -> Rule<'_> {
-        let noise_variances = self.noise_variances.as_deref();
-        match &self.order {
-            Some(order) => Rule::Along(order),
-            None if self.knowledge.is_trivial() => Rule::SmallestPivot { noise_variances },
-            None => Rule::Respecting { noise_variances, knowledge: &self.knowledge },
-        }
-    }
+    Sparse(Matrix),
 }
 
 /// Decompose Θ exactly, along a given order or the order of elimination, by dense or sparse arithmetic, whichever is
@@ -77,49 +45,40 @@ impl RuleParts {
 pub(super) fn eliminate<'py>(
     py: Python<'py>,
     theta: ThetaArrays<'py>,
-    order: Option<PyReadonlyArray1<'py, i64>>,
-    noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+    order: Option<Indices>,
+    noise_variances: Option<Numbers>,
     drop: f64,
     knowledge: Option<KnowledgeArrays<'py>>,
     n_threads: Option<usize>,
 ) -> PyResult<Sem> {
-    let matrix;
     let (theta, size, d) = match &theta {
         ThetaArrays::Dense(array) => {
             let array = array.as_array();
             (Theta::Dense(array), array.len(), array.nrows())
         }
-        ThetaArrays::Sparse(arrays) => {
-            matrix = to_matrix(arrays)?;
-            (Theta::Sparse(matrix.view()), matrix.nnz(), matrix.rows())
-        }
+        ThetaArrays::Sparse(Matrix(matrix)) => (Theta::Sparse(matrix.view()), matrix.nnz(), matrix.rows()),
     };
-    let parts = RuleParts::copy(order, noise_variances, to_knowledge(knowledge, d)?)?;
+    let knowledge = to_knowledge(knowledge, d)?;
+    let rule = match &order {
+        Some(Indices(order)) => Rule::Along(order),
+        None => Rule::smallest_pivot(noise_variances.as_ref().map(|known| known.0.as_slice()), &knowledge),
+    };
     let call = LongCall::new(n_threads, size, None)?;
-    let sem = call.run(py, |monitor| crate::order::eliminate(theta, parts.rule(), drop, monitor.interrupt()))?;
+    let sem = call.run(py, |monitor| crate::order::eliminate(theta, rule, drop, monitor.interrupt()))?;
     Ok(Sem::new(py, sem))
 }
 
 /// An acyclic subgraph, built by decreasing weight: its (offsets, indices, values), and the nodes, causes first.
 #[pyfunction]
-pub(super) fn heaviest_acyclic<'py>(
-    py: Python<'py>,
-    b: CsrArrays<'py>,
-) -> PyResult<(CsrParts<'py>, Bound<'py, PyArray1<i64>>)> {
-    let b = to_matrix(&b)?;
-    let projection = py.detach(|| crate::order::heaviest_acyclic(b.view())).map_err(to_python)?;
+pub(super) fn heaviest_acyclic(py: Python<'_>, b: Matrix) -> PyResult<(CsrParts<'_>, Bound<'_, PyArray1<i64>>)> {
+    let projection = py.detach(|| crate::order::heaviest_acyclic(b.0.view())).map_err(to_python)?;
     Ok((from_matrix(py, projection.graph), signed(py, projection.order)))
 }
 
 /// The Markov equivalence class of an acyclic graph: (offsets, indices, values) of its CPDAG.
 #[pyfunction]
-pub(super) fn equivalence_class<'py>(
-    py: Python<'py>,
-    b: CsrArrays<'py>,
-    order: PyReadonlyArray1<'py, i64>,
-) -> PyResult<CsrParts<'py>> {
-    let (b, order) = (to_matrix(&b)?, unsigned(&order)?);
-    let pattern = py.detach(|| crate::order::equivalence_class(b.view(), &order)).map_err(to_python)?;
+pub(super) fn equivalence_class(py: Python<'_>, b: Matrix, order: Indices) -> PyResult<CsrParts<'_>> {
+    let pattern = py.detach(|| crate::order::equivalence_class(b.0.view(), &order.0)).map_err(to_python)?;
     Ok(from_matrix(py, pattern))
 }
 
@@ -127,10 +86,9 @@ pub(super) fn equivalence_class<'py>(
 #[pyfunction]
 pub(super) fn arrange<'py>(
     py: Python<'py>,
-    order: PyReadonlyArray1<'py, i64>,
+    order: Indices,
     knowledge: KnowledgeArrays<'py>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let order = unsigned(&order)?;
-    let knowledge = to_knowledge(Some(knowledge), order.len())?;
-    Ok(signed(py, knowledge.arrange(&order).map_err(to_python)?))
+    let knowledge = to_knowledge(Some(knowledge), order.0.len())?;
+    Ok(signed(py, knowledge.arrange(&order.0).map_err(to_python)?))
 }

@@ -1,10 +1,10 @@
 //! Scores, statistics of residuals, and tests of pairs of variables.
 
-use super::convert::{CsrArrays, to_matrix};
+use super::convert::{Matrix, Numbers};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::score::{Noise, Score, Shape};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sprs::CsMat;
@@ -17,8 +17,8 @@ pub(super) fn edge_penalty(samples: f64, variables: usize) -> f64 {
 
 /// The noise variances: equal, unequal, or known.
 #[derive(FromPyObject)]
-pub(super) enum NoiseArgument<'py> {
-    Known(PyReadonlyArray1<'py, f64>),
+pub(super) enum NoiseArgument {
+    Known(Numbers),
     Word(String),
 }
 
@@ -26,18 +26,14 @@ pub(super) enum NoiseArgument<'py> {
 #[pyfunction]
 #[pyo3(signature = (residual_variances, edges, *, samples, penalty, noise))]
 pub(super) fn score(
-    residual_variances: PyReadonlyArray1<'_, f64>,
+    residual_variances: Numbers,
     edges: usize,
     samples: f64,
     penalty: f64,
-    noise: NoiseArgument<'_>,
+    noise: NoiseArgument,
 ) -> PyResult<f64> {
-    let known;
-    let noise = match noise {
-        NoiseArgument::Known(variances) => {
-            known = variances.as_array().to_vec();
-            Noise::Known(&known)
-        }
+    let noise = match &noise {
+        NoiseArgument::Known(Numbers(variances)) => Noise::Known(variances),
         NoiseArgument::Word(word) if word == "equal" => Noise::Equal,
         NoiseArgument::Word(word) if word == "unequal" => Noise::Unequal,
         NoiseArgument::Word(word) => {
@@ -45,8 +41,16 @@ pub(super) fn score(
             return Err(PyValueError::new_err(message));
         }
     };
-    let variances = residual_variances.as_array().to_vec();
-    Score::new(samples, penalty, noise).and_then(|score| score.total(&variances, edges)).map_err(to_python)
+    Score::new(samples, penalty, noise).and_then(|score| score.total(&residual_variances.0, edges)).map_err(to_python)
+}
+
+/// The shape of residuals with this name.
+pub(super) fn to_shape(name: &str) -> PyResult<Shape> {
+    let found = Shape::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Shape::ALL.iter().map(|&(known, _)| known).collect();
+        PyValueError::new_err(format!("shape = {name:?}: it must be one of {names:?}"))
+    })
 }
 
 /// Rows of a table, in single or double precision.
@@ -59,33 +63,34 @@ pub(super) enum Rows<'py> {
 /// The gain in twice the log-likelihood from the non-Gaussian shape of each variable's residuals. The rows must not change
 /// during the call.
 #[pyfunction]
-#[pyo3(signature = (rows, location, b, *, n_threads))]
+#[pyo3(signature = (rows, location, b, *, n_threads, shape="cumulants"))]
 pub(super) fn shape_statistics<'py>(
     py: Python<'py>,
     rows: Rows<'py>,
-    location: PyReadonlyArray1<'py, f64>,
-    b: CsrArrays<'py>,
+    location: Numbers,
+    b: Matrix,
     n_threads: Option<usize>,
+    shape: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (location, b) = (location.as_array().to_vec(), to_matrix(&b)?);
+    let shape = to_shape(shape)?;
     let found = match &rows {
-        Rows::Double(rows) => statistics_of(py, rows, &location, &b, n_threads),
-        Rows::Single(rows) => statistics_of(py, rows, &location, &b, n_threads),
+        Rows::Double(rows) => statistics_of(py, shape, rows, &location.0, &b.0, n_threads),
+        Rows::Single(rows) => statistics_of(py, shape, rows, &location.0, &b.0, n_threads),
     }?;
     Ok(found.into_pyarray(py))
 }
 
 fn statistics_of<T: numpy::Element + Copy + Into<f64>>(
     py: Python<'_>,
+    shape: Shape,
     rows: &PyReadonlyArray2<'_, T>,
     location: &[f64],
     b: &CsMat<f64>,
     n_threads: Option<usize>,
 ) -> PyResult<Vec<f64>> {
     let rows = rows.as_array();
-    LongCall::new(n_threads, rows.len(), None)?.run(py, |monitor| {
-        crate::score::shape_statistics(Shape::default(), rows, location, b.view(), monitor.interrupt())
-    })
+    LongCall::new(n_threads, rows.len(), None)?
+        .run(py, |monitor| crate::score::shape_statistics(shape, rows, location, b.view(), monitor.interrupt()))
 }
 
 /// Rows and columns of pairs of variables.

@@ -1,15 +1,16 @@
 //! The searcher: one object for each table, with its arrays and what all searches of it share.
 
-use super::convert::{CsrArrays, KnowledgeArrays, dict, numbers, signed, to_knowledge, to_matrix, unsigned};
+use super::convert::{Indices, KnowledgeArrays, Matrix, Numbers, dict, signed, to_knowledge};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::order::Sem;
+use super::score::to_shape;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
 use crate::search::{Budget, Cache, Cost, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -101,14 +102,14 @@ impl Searcher {
     #[pyo3(signature = (covariance, theta, inverse, *, samples, knowledge, n_threads))]
     fn new(
         covariance: Bound<'_, PyArray2<f64>>,
-        theta: CsrArrays<'_>,
+        theta: Matrix,
         inverse: Option<Bound<'_, PyArray2<f64>>>,
         samples: usize,
         knowledge: Option<KnowledgeArrays<'_>>,
         n_threads: Option<usize>,
     ) -> PyResult<Self> {
         LongCall::new(n_threads, 0, None)?;
-        let theta = to_matrix(&theta)?;
+        let Matrix(theta) = theta;
         let knowledge = to_knowledge(knowledge, theta.rows())?;
         let view = covariance.try_readonly()?;
         let inverse_view = inverse.as_ref().map(PyArrayMethods::try_readonly).transpose()?;
@@ -121,17 +122,15 @@ impl Searcher {
 
     /// Fit graphs along the order of elimination and along a proposed one, and keep the better.
     #[pyo3(signature = (proposed, *, penalty, noise_variances))]
-    fn best_order<'py>(
+    fn best_order(
         &self,
-        py: Python<'py>,
-        proposed: PyReadonlyArray1<'py, i64>,
+        py: Python<'_>,
+        proposed: Indices,
         penalty: f64,
-        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+        noise_variances: Option<Numbers>,
     ) -> PyResult<OrderFit> {
-        let proposed = unsigned(&proposed)?;
-        let known = numbers(noise_variances);
-        let noise = known.as_deref().map_or(Noise::Equal, Noise::Known);
-        let fit = self.run(py, |searcher, interrupt| searcher.best_order(&proposed, penalty, noise, interrupt))?;
+        let noise = noise_variances.as_ref().map_or(Noise::Equal, |known| Noise::Known(&known.0));
+        let fit = self.run(py, |searcher, interrupt| searcher.best_order(&proposed.0, penalty, noise, interrupt))?;
         let scores = dict!(py, { "elimination": fit.elimination_score, "decomposition": fit.decomposition_score });
         let order = match fit.proposer {
             Proposer::Elimination => "elimination",
@@ -146,21 +145,23 @@ impl Searcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
     fn search<'py>(
         &self,
         py: Python<'py>,
-        starts: Vec<PyReadonlyArray1<'py, i64>>,
+        starts: Vec<Indices>,
         penalty: f64,
-        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+        noise_variances: Option<Numbers>,
         values: Option<PyReadonlyArray2<'py, f64>>,
         budget: BudgetItems,
+        shape: &str,
     ) -> PyResult<Searched> {
-        let starts = starts.iter().map(unsigned).collect::<PyResult<Vec<_>>>()?;
-        let known = numbers(noise_variances);
-        let noise = known.as_deref().map_or(Noise::Unequal, Noise::Known);
+        let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
+        let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget.budget()?).with_values(values);
+        let options = SearchOptions::new(penalty, noise, budget.budget()?);
+        let options = options.with_values(values).with_shape(to_shape(shape)?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Ok(Searched {
             sem: Py::new(py, Sem::new(py, found.sem))?,
@@ -173,26 +174,27 @@ impl Searcher {
     }
 
     /// Find the graph with the best score of all, and how clear its edges are.
-    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true))]
+    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true, shape="cumulants"))]
     #[allow(clippy::too_many_arguments)]
     fn exact<'py>(
         &self,
         py: Python<'py>,
         penalty: f64,
-        noise_variances: Option<PyReadonlyArray1<'py, f64>>,
+        noise_variances: Option<Numbers>,
         values: Option<PyReadonlyArray2<'py, f64>>,
         equal: bool,
         margins: bool,
+        shape: &str,
     ) -> PyResult<Optimum> {
-        let known = numbers(noise_variances);
-        let noise = match known.as_deref() {
+        let noise = match &noise_variances {
             Some(_) if equal => return Err(PyValueError::new_err("noise variances are either known or equal")),
-            Some(variances) => Noise::Known(variances),
+            Some(variances) => Noise::Known(&variances.0),
             None if equal => Noise::Equal,
             None => Noise::Unequal,
         };
         let values = values.as_ref().map(|values| values.as_array());
         let options = ExactOptions::new(penalty, noise).with_values(values).with_margins(margins);
+        let options = options.with_shape(to_shape(shape)?);
         let d = self.theta.rows();
         // Scores of all sets of parents; beyond so many variables, an error.
         let size = (d << d.min(30)).saturating_mul(values.map_or(1, |values| values.ncols()));
@@ -225,9 +227,8 @@ impl Searcher {
     }
 
     /// Inflation of the null distribution: how much wider than by chance the correlations between residuals are spread.
-    fn null_inflation(&self, py: Python<'_>, b: CsrArrays<'_>) -> PyResult<f64> {
-        let b = to_matrix(&b)?;
-        self.run(py, |searcher, _| searcher.null_inflation(b.view()))
+    fn null_inflation(&self, py: Python<'_>, b: Matrix) -> PyResult<f64> {
+        self.run(py, |searcher, _| searcher.null_inflation(b.0.view()))
     }
 }
 

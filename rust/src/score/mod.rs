@@ -16,7 +16,9 @@ pub use null::null_inflation;
 pub(crate) use shape::{BLOCK_ROWS, Sums};
 pub use shape::{Shape, shape_statistics};
 
-use crate::algebra::check::{check_positive, check_positive_parameter};
+use crate::algebra::check::{
+    check_length, check_not_empty, check_parameter_not_negative, check_positive, check_positive_parameter,
+};
 use crate::error::IcidError;
 
 /// Assumption about the noise variances.
@@ -96,22 +98,14 @@ impl<'a> Score<'a> {
 
     fn check_fields(&self) -> Result<(), IcidError> {
         check_positive_parameter("samples", self.samples)?;
-        if !(self.penalty >= 0.0 && self.penalty.is_finite()) {
-            let requirement = "finite and >= 0";
-            return Err(IcidError::Parameter { name: "penalty", value: self.penalty, requirement });
-        }
+        check_parameter_not_negative("penalty", self.penalty)?;
         check_known_variances(self.noise.variances().unwrap_or_default())
     }
 
     /// Check the score for use with d variables: its fields, which are public, and the number of known variances.
     pub(crate) fn check(&self, d: usize) -> Result<(), IcidError> {
         self.check_fields()?;
-        match self.noise.variances() {
-            Some(variances) if variances.len() != d => {
-                Err(IcidError::Length { what: "noise_variances", expected: d, found: variances.len() })
-            }
-            _ => Ok(()),
-        }
+        check_length("noise_variances", self.noise.variances().map_or(d, <[f64]>::len), d)
     }
 
     /// Score a graph by its residual variances and the number of its edges.
@@ -120,9 +114,7 @@ impl<'a> Score<'a> {
     /// When there is no variance, one that is not positive and finite, or another number of them than there are known
     /// noise variances.
     pub fn total(&self, residual_variances: &[f64], edges: usize) -> Result<f64, IcidError> {
-        if residual_variances.is_empty() {
-            return Err(IcidError::Empty { what: "residual_variances" });
-        }
+        check_not_empty("residual_variances", residual_variances.len())?;
         self.check(residual_variances.len())?;
         check_positive("residual_variances", residual_variances.iter().copied())?;
         Ok(self.misfit(residual_variances) + self.penalty * edges as f64)

@@ -1,9 +1,9 @@
 //! The shape of residuals: what their deviation from a Gaussian adds to the likelihood.
 //!
-//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its sums and its
-//! gain; `#[default]` marks the one that is used.
+//! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its name, its sums
+//! and its gain; callers choose it by its name.
 
-use crate::algebra::check::{check_finite_sparse, check_shape, check_size};
+use crate::algebra::check::{check_finite_sparse, check_not_empty, check_shape, check_size};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::ArrayView2;
@@ -26,10 +26,14 @@ pub enum Shape {
     Cumulants,
 }
 
-/// Sums over residuals from which a shape is judged.
+/// Sums over residuals from which a shape is judged. The first is the sum of squares, which is zero only for constant
+/// residuals; the others are up to the shape.
 pub(crate) type Sums = [f64; 3];
 
 impl Shape {
+    /// All shapes, by name.
+    pub const ALL: &'static [(&'static str, Self)] = &[("cumulants", Self::Cumulants)];
+
     /// Add residuals to the sums.
     pub(crate) fn add(self, residuals: &[f64], sums: &mut Sums) {
         match self {
@@ -91,9 +95,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     interrupt: &Interrupt,
 ) -> Result<Vec<f64>, IcidError> {
     let (n, d) = rows.dim();
-    if n == 0 {
-        return Err(IcidError::Empty { what: "the table of rows" });
-    }
+    check_not_empty("the table of rows", n)?;
     check_size("location", location.len(), d)?;
     check_shape("B", b.shape(), d)?;
     check_finite_sparse("B", b)?;
@@ -103,9 +105,7 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     // Variables in rows: `centred[j * height + k]` is row k of the block.
     let mut centred = vec![0.0; d * BLOCK_ROWS.min(n)];
     for start in (0..n).step_by(BLOCK_ROWS) {
-        if interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        interrupt.check()?;
         let height = BLOCK_ROWS.min(n - start);
         let centred = &mut centred[..d * height];
         centred.par_chunks_mut(VARIABLES * height).enumerate().for_each(|(task, columns)| {

@@ -1,6 +1,7 @@
 //! Checks of candidates and start orders against the variables and prior knowledge.
 
 use super::Evidence;
+use crate::algebra::check::check_length;
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 
@@ -10,8 +11,8 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
         return Err(IcidError::NoStart);
     }
     check_candidates(candidates, d)?;
-    let required = || (0..d as u32).flat_map(|j| evidence.knowledge.required_parents(j).iter().map(move |&i| (i, j)));
-    for (cause, effect) in required() {
+    let required = (0..d as u32).flat_map(|j| evidence.knowledge.required_parents(j).iter().map(move |&i| (i, j)));
+    for (cause, effect) in required {
         if candidates[cause as usize].binary_search(&effect).is_err() {
             let (row, column) = (cause as usize, effect as usize);
             return Err(IcidError::Missing { row, column });
@@ -19,19 +20,14 @@ pub(super) fn check(evidence: &Evidence, candidates: &[Vec<u32>], starts: &[Vec<
     }
     for start in starts {
         let order: Vec<usize> = start.iter().map(|&i| i as usize).collect();
-        let places = inverse(&check_order(&order, d)?);
-        if let Some((i, j)) = required().find(|&(i, j)| places[i as usize] >= places[j as usize]) {
-            return Err(IcidError::Backwards { cause: i as usize, effect: j as usize });
-        }
+        evidence.knowledge.check_places(&inverse(&check_order(&order, d)?))?;
     }
     Ok(())
 }
 
 /// Candidates are symmetric lists, ascending.
 fn check_candidates(candidates: &[Vec<u32>], d: usize) -> Result<(), IcidError> {
-    if candidates.len() != d {
-        return Err(IcidError::Length { what: "candidates", expected: d, found: candidates.len() });
-    }
+    check_length("candidates", candidates.len(), d)?;
     for (row, list) in candidates.iter().enumerate() {
         let is_ascending = list.windows(2).all(|pair| pair[0] < pair[1]);
         let outside = list.iter().find(|&&i| i as usize >= d || i as usize == row);

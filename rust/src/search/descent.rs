@@ -31,10 +31,10 @@ impl State<'_, '_> {
     pub fn descend(&mut self, go_on: &impl Fn() -> bool) {
         let mut positions = Positions::default();
         // This limit is reached only if rounding makes two orders each better than the other.
-        let most = self.moves() + MOVES * self.dim() + MOVES;
-        while let Some(variable) = self.next_queued() {
-            if self.moves() > most || !go_on() {
-                self.clear_queue();
+        let most = self.moves + MOVES * self.dim() + MOVES;
+        while let Some(variable) = self.queue.pop() {
+            if self.moves > most || !go_on() {
+                self.queue.clear();
                 break;
             }
             self.improve(variable, &mut positions);
@@ -43,7 +43,7 @@ impl State<'_, '_> {
 
     /// Move a variable to its best position.
     fn improve(&mut self, variable: u32, positions: &mut Positions) {
-        self.count_move();
+        self.moves += 1;
         let others = &mut positions.others;
         self.sort_candidates(variable, others);
         let now = self.count_predecessors(variable, others);

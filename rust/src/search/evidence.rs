@@ -1,6 +1,6 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
-use super::parents::weights;
+use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
 use crate::score::{BLOCK_ROWS, Noise, Score, Sums};
@@ -42,22 +42,14 @@ impl<'a> Evidence<'a> {
         score: Score<'a>,
         knowledge: &'a Knowledge,
     ) -> Result<Self, IcidError> {
-        let (dim, columns) = correlation.dim();
-        if dim != columns {
-            return Err(IcidError::NotSquare { what: "correlation", rows: dim, columns });
+        let dim = check_square("correlation", correlation.dim())?;
+        let entries = correlation.to_slice().ok_or(IcidError::NotByRows { what: "correlation" })?;
+        check_finite("correlation", &correlation)?;
+        for &value in entries {
+            check_parameter("a correlation", value, value.abs() <= 1.0 + 1e-9, "between -1 and 1")?;
         }
-        let Some(entries) = correlation.to_slice() else {
-            return Err(IcidError::NotByRows { what: "correlation" });
-        };
-        if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
-            let (row, column, value) = (at / dim, at % dim, entries[at]);
-            return Err(IcidError::NotFinite { what: "correlation", row, column, value });
-        }
-        if let Some(&value) = entries.iter().find(|value| value.abs() > 1.0 + 1e-9) {
-            return Err(IcidError::Parameter { name: "a correlation", value, requirement: "between -1 and 1" });
-        }
-        if let Some(&value) = correlation.diag().iter().find(|&&value| (value - 1.0).abs() > 1e-9) {
-            return Err(IcidError::Parameter { name: "the diagonal of the correlation", value, requirement: "1" });
+        for &value in correlation.diag() {
+            check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
         }
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
@@ -82,17 +74,10 @@ impl<'a> Evidence<'a> {
         rows: ArrayView2<'a, f64>,
         row_of: Vec<u32>,
     ) -> Result<Self, IcidError> {
-        if rows.nrows() != self.dim {
-            return Err(IcidError::Length { what: "values", expected: self.dim, found: rows.nrows() });
-        }
-        if rows.ncols() == 0 {
-            return Err(IcidError::Empty { what: "values" });
-        }
-        let Some(entries) = rows.to_slice() else { return Err(IcidError::NotByRows { what: "values" }) };
-        if let Some(at) = entries.iter().position(|value| !value.is_finite()) {
-            let (row, column, value) = (at / rows.ncols(), at % rows.ncols(), entries[at]);
-            return Err(IcidError::NotFinite { what: "values", row, column, value });
-        }
+        check_length("values", rows.nrows(), self.dim)?;
+        check_not_empty("values", rows.ncols())?;
+        rows.to_slice().ok_or(IcidError::NotByRows { what: "values" })?;
+        check_finite("values", &rows)?;
         self.values = Some(Values { rows, row_of });
         Ok(self)
     }
@@ -160,11 +145,6 @@ impl<'a> Evidence<'a> {
         let Values { rows, row_of } = self.values.as_ref()?;
         let start = row_of[variable as usize] as usize * rows.ncols();
         Some(&rows.as_slice()?[start..start + rows.ncols()])
-    }
-
-    /// As [`Self::shape_gain`], from the parents that a regression has picked and its steps.
-    pub(crate) fn shape_gain_of(&self, variable: u32, picked: &[u32], steps: &[f64]) -> f64 {
-        self.shape_gain(variable, picked, &weights(picked, steps))
     }
 }
 

@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 10;
 /// Bytes that each search may use to store results.
 const MEMORY: usize = 1 << 24;
 
-/// Buffers, and stored results: of regressions, and of negentropies, each of which needs a pass over the data.
+/// Buffers, and stored results: of regressions, and of gains by shape, each of which needs a pass over the data.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     /// Covariance of each candidate with the variable, and its variance, given the picks.
@@ -34,7 +34,7 @@ pub(crate) struct Workspace {
     buffer: Vec<f64>,
     pub scratch: Vec<f64>,
     pub room: Room,
-    negentropies: HashMap<(u32, Vec<u32>), f64>,
+    shape_gains: HashMap<(u32, Vec<u32>), f64>,
     /// Former results, by a hash of the variable and its predecessors.
     known: HashedMap<Arc<Parents>>,
     known_size: usize,
@@ -78,7 +78,7 @@ impl Workspace {
         }
         let mut score = evidence.score.misfit_of(variable, left) + evidence.score.penalty * self.picked.len() as f64;
         if evidence.has_values() {
-            score -= self.negentropy(evidence, variable);
+            score -= self.shape_gain(evidence, variable);
         }
         let dropped = self.touched.iter().copied().filter(|i| !self.picked.contains(i));
         Parents::new(&self.picked, dropped, &self.steps, score)
@@ -213,10 +213,12 @@ impl Workspace {
         kept.len() < picked.len()
     }
 
-    fn negentropy(&mut self, evidence: &Evidence, variable: u32) -> f64 {
+    fn shape_gain(&mut self, evidence: &Evidence, variable: u32) -> f64 {
         let mut causes = self.picked.clone();
         causes.sort_unstable();
-        let Self { negentropies, picked, steps, .. } = self;
-        *negentropies.entry((variable, causes)).or_insert_with(|| evidence.shape_gain_of(variable, picked, steps))
+        let Self { shape_gains, picked, steps, .. } = self;
+        *shape_gains
+            .entry((variable, causes))
+            .or_insert_with(|| evidence.shape_gain(variable, picked, &weights(picked, steps)))
     }
 }

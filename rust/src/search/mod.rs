@@ -110,9 +110,7 @@ pub fn search(
             (best, improved) = (rank, improved.max(made));
         }
     }
-    if interrupt.is_raised() {
-        return Err(IcidError::Interrupted);
-    }
+    interrupt.check()?;
     let best = best_of(&states);
     Ok(Found {
         order: best.order().into_iter().map(|i| i as usize).collect(),
@@ -145,7 +143,7 @@ fn descend_from<'a, 'e>(
             while in_time() && state.add_missing_parents() {}
             let start = Instant::now();
             state.descend(in_time);
-            let descent = (state.moves(), start.elapsed().as_secs_f64());
+            let descent = (state.moves, start.elapsed().as_secs_f64());
             descend_fully(state, in_time);
             descent
         })

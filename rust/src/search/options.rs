@@ -1,6 +1,6 @@
 //! What a search is asked for, and what it returns.
 
-use crate::score::Noise;
+use crate::score::{Noise, Shape};
 use crate::sem::{Fitted, LinearSem};
 use ndarray::ArrayView2;
 use std::time::Duration;
@@ -77,6 +77,8 @@ pub struct SearchOptions<'a> {
     pub noise: Noise<'a>,
     /// Standardised variables in rows, if the score includes the shape of their residuals.
     pub values: Option<ArrayView2<'a, f64>>,
+    /// How the shape is measured, where there are values.
+    pub shape: Shape,
     /// How long to search.
     pub budget: Budget,
 }
@@ -85,13 +87,20 @@ impl<'a> SearchOptions<'a> {
     /// Options of a search that treats residuals as Gaussian.
     #[must_use]
     pub fn new(penalty: f64, noise: Noise<'a>, budget: Budget) -> Self {
-        Self { penalty, noise, values: None, budget }
+        Self { penalty, noise, values: None, shape: Shape::default(), budget }
     }
 
     /// Include the shape of residuals in the score, from standardised variables in rows.
     #[must_use]
     pub fn with_values(mut self, values: Option<ArrayView2<'a, f64>>) -> Self {
         self.values = values;
+        self
+    }
+
+    /// Measure the shape of residuals in this way.
+    #[must_use]
+    pub fn with_shape(mut self, shape: Shape) -> Self {
+        self.shape = shape;
         self
     }
 }

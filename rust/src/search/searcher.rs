@@ -3,6 +3,7 @@
 use super::options::{Among, OrderFit, SearchOptions, Searched};
 use super::prepared::{DENSE_SHARE, Prepared, Table};
 use super::{Evidence, search};
+use crate::algebra::check::{check_not_empty, check_parameter, check_shape, check_square};
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -66,23 +67,12 @@ impl<'a> Searcher<'a> {
         samples: usize,
         knowledge: &'a Knowledge,
     ) -> Result<Self, IcidError> {
-        let (expected, columns) = covariance.dim();
-        if expected != columns {
-            return Err(IcidError::NotSquare { what: "covariance", rows: expected, columns });
-        }
-        if expected == 0 {
-            return Err(IcidError::Empty { what: "covariance" });
-        }
-        let shapes = [("theta", Some(theta.shape())), ("inverse", inverse.map(|inverse| inverse.dim()))];
-        for (what, shape) in shapes {
-            if let Some((rows, columns)) = shape.filter(|&shape| shape != (expected, expected)) {
-                return Err(IcidError::Shape { what, rows, columns, expected });
-            }
-        }
-        knowledge.check_dim(expected)?;
-        if samples == 0 {
-            return Err(IcidError::Parameter { name: "samples", value: 0.0, requirement: "at least 1" });
-        }
+        let d = check_square("covariance", covariance.dim())?;
+        check_not_empty("covariance", d)?;
+        check_shape("theta", theta.shape(), d)?;
+        check_shape("inverse", inverse.map_or((d, d), |inverse| inverse.dim()), d)?;
+        knowledge.check_dim(d)?;
+        check_parameter("samples", samples as f64, samples >= 1, "at least 1")?;
         Ok(Self { table: Table { covariance, theta, inverse }, samples, knowledge, cache: Cache::default() })
     }
 
@@ -125,11 +115,7 @@ impl<'a> Searcher<'a> {
     pub fn eliminate(&self, penalty: f64, noise: Noise, interrupt: &Interrupt) -> Result<Fitted, IcidError> {
         let noise_variances = noise.variances();
         if let Some(inverse) = &self.table.inverse {
-            let rule = if self.knowledge.is_trivial() {
-                Rule::SmallestPivot { noise_variances }
-            } else {
-                Rule::Respecting { noise_variances, knowledge: self.knowledge }
-            };
+            let rule = Rule::smallest_pivot(noise_variances, self.knowledge);
             return regress_along(&self.regression(penalty, noise)?, inverse, rule, interrupt);
         }
         let rule = Rule::SmallestPivot { noise_variances };
@@ -180,7 +166,8 @@ impl<'a> Searcher<'a> {
     ) -> Result<Searched, IcidError> {
         let prepared = self.prepared()?;
         let Prepared { names, numbers, .. } = prepared;
-        let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        let mut score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        score.shape = options.shape;
         score.check(names.len())?;
         let noise_shares = options.noise.variances().map(|known| self.noise_shares(names, |i| known[i]));
         let noise = noise_shares.as_deref().map_or(options.noise, Noise::Known);
@@ -245,10 +232,9 @@ impl<'a> Searcher<'a> {
         let rule = Rule::SmallestPivot { noise_variances: None };
         let correlation = match (&self.table.inverse, model) {
             (Some(_), _) => correlation_matrix(self.table.covariance)?,
-            (None, Some(model)) if model.dim() == self.table.covariance.dim() => correlation_matrix(model)?,
             (None, Some(model)) => {
-                let ((rows, columns), expected) = (model.dim(), self.table.dim());
-                return Err(IcidError::Shape { what: "the covariance of the model", rows, columns, expected });
+                check_shape("the covariance of the model", model.dim(), self.table.dim())?;
+                correlation_matrix(model)?
             }
             (None, None) => {
                 let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;

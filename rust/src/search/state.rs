@@ -15,12 +15,13 @@ pub(crate) struct State<'a, 'e> {
     candidates: Candidates,
     places: Places,
     parents: Vec<Arc<Parents>>,
-    queue: Queue,
+    /// Variables whose place should be reconsidered.
+    pub(super) queue: Queue,
     journal: Journal,
     /// Variables whose parents have changed since all predecessors were last searched for missing ones.
     is_unchecked: Vec<bool>,
     /// How many moves were tried.
-    moves: usize,
+    pub(super) moves: usize,
     workspace: Workspace,
     predecessors: Vec<u32>,
 }
@@ -151,24 +152,6 @@ impl<'a, 'e> State<'a, 'e> {
     /// Whether the parents of a variable have changed since this was last asked.
     pub fn take_unchecked(&mut self, variable: u32) -> bool {
         std::mem::replace(&mut self.is_unchecked[variable as usize], false)
-    }
-
-    /// The next variable whose place should be reconsidered.
-    pub fn next_queued(&mut self) -> Option<u32> {
-        self.queue.pop()
-    }
-
-    pub fn clear_queue(&mut self) {
-        self.queue.clear();
-    }
-
-    /// How many moves were tried.
-    pub fn moves(&self) -> usize {
-        self.moves
-    }
-
-    pub fn count_move(&mut self) {
-        self.moves += 1;
     }
 
     /// Put a variable at position `t` among others in order, and update the parents of all that this affects.

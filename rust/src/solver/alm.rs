@@ -162,9 +162,7 @@ impl Run<'_, '_> {
         });
         self.iterations += descent.iterations;
         self.evaluations += descent.evaluations;
-        if monitor.interrupt().is_raised() {
-            return Err(IcidError::Interrupted);
-        }
+        monitor.interrupt().check()?;
         if !descent.objective.is_finite() {
             let value = descent.objective;
             return Err(IcidError::Numerical { value, round, iteration: self.iterations });

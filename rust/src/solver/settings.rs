@@ -1,5 +1,6 @@
 //! Settings of the solver.
 
+use crate::algebra::check::{check_parameter, check_positive_parameter};
 use crate::error::IcidError;
 use crate::model::KernelChoice;
 
@@ -52,15 +53,12 @@ impl Default for Settings {
 
 impl Settings {
     pub(super) fn validate(&self) -> Result<(), IcidError> {
-        let require = |name, value: f64, holds: bool, requirement| {
-            if holds { Ok(()) } else { Err(IcidError::Parameter { name, value, requirement }) }
-        };
-        let positive = |name, value: f64| require(name, value, value > 0.0 && value.is_finite(), "positive and finite");
-        let at_least_one = |name, value: usize| require(name, value as f64, value >= 1, "at least 1");
-        positive("l1_weight", self.l1_weight)?;
-        require("l1_weight", self.l1_weight, (1.0 / self.l1_weight).is_finite(), "large enough to have an inverse")?;
-        positive("tol", self.tol)?;
-        positive("fista_tol", self.fista_tol)?;
+        let at_least_one = |name, value: usize| check_parameter(name, value as f64, value >= 1, "at least 1");
+        let weight = self.l1_weight;
+        check_positive_parameter("l1_weight", weight)?;
+        check_parameter("l1_weight", weight, (1.0 / weight).is_finite(), "large enough to have an inverse")?;
+        check_positive_parameter("tol", self.tol)?;
+        check_positive_parameter("fista_tol", self.fista_tol)?;
         at_least_one("max_alm_iter", self.max_alm_iter)?;
         at_least_one("max_fista_iter", self.max_fista_iter)
     }

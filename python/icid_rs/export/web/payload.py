@@ -1,4 +1,4 @@
-"""What the page knows of a graph."""
+"""The data that a page of HTML holds of a graph."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from icid_rs._util.validation import FloatArray, as_csr
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.graph.effects import total_effects
+from icid_rs.graph.sem import Csr
 from icid_rs.plotting import style
 from icid_rs.plotting.layout import layered_layout
 from icid_rs.plotting.part import HEIGHT
@@ -29,7 +30,7 @@ def make_payload(
     reversible: Any = None,
     title: str = "Causal graph",
 ) -> dict[str, Any]:
-    """Lay a graph out, and gather what the page shows of it, as plain lists and numbers.
+    """Lay a graph out; return names, positions, edges and effects as plain lists and numbers.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def make_payload(
 
 
 def _rounded(values: FloatArray, digits: int = 2) -> list[float]:
-    # Adding zero makes −0 of rounding a 0.
+    # Adding zero turns −0 into 0.
     rounded: list[float] = (np.round(values, digits) + 0.0).tolist()
     return rounded
 
@@ -81,7 +82,7 @@ def _significant(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str, list[Any]] | None:
+def _strongest_effects(B: Csr) -> dict[str, list[Any]] | None:
     """List the strongest total effects, (I − B)⁻¹ − I, on others and from others; None if the graph has a cycle."""
     kept, order = acyclic_graph(B)
     if kept.nnz < np.count_nonzero(B.data):
@@ -90,7 +91,7 @@ def _strongest_effects(B: sp.csr_array[np.float64, tuple[int, int]]) -> dict[str
     return {"on": _strongest(effects), "from": _strongest(sp.csr_array(effects.T))}
 
 
-def _strongest(effects: sp.csr_array[np.float64, tuple[int, int]]) -> list[list[list[float]]]:
+def _strongest(effects: Csr) -> list[list[list[float]]]:
     """List for each row the largest entries, with their columns."""
     lists = []
     for start, stop in pairwise(effects.indptr.tolist()):

@@ -12,7 +12,7 @@ from icid_rs._util.validation import FloatArray, as_csr
 from icid_rs.graph.edges import list_edges
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting import style
-from icid_rs.plotting.graph import drawing
+from icid_rs.plotting.graph import arrow_head, drawing
 from icid_rs.plotting.layout import layered_layout
 from icid_rs.plotting.part import HEIGHT
 
@@ -62,7 +62,7 @@ def summarise(
     names : sequence of d names
     title : str
     facts : mapping, optional
-        What else is to be said, by headings.
+        Further lines, by their headings.
     order, reversible
         As in `plot_graph`.
 
@@ -146,8 +146,5 @@ def _path(route: FloatArray) -> str:
 
 
 def _head(route: FloatArray, value: float) -> str:
-    (x, y), length = route[-1], 0.45 + 0.4 * abs(value)
-    back = x - np.sign(route[-1, 0] - route[-3, 0]) * length
-    side = 0.38 * length
-    points = f"{x:.2f},{y:.2f} {back:.2f},{y - side:.2f} {back:.2f},{y + side:.2f}"
+    points = " ".join(f"{x:.2f},{y:.2f}" for x, y in arrow_head(route, 0.45 + 0.4 * abs(value)))
     return f'<polygon points="{points}" fill="{_colour(value)}"/>'

@@ -1,7 +1,7 @@
 //! A dense Θ, checked and arranged for elimination (see [`panels`](super::panels)).
 
 use super::{Rule, scales};
-use crate::algebra::check::check_square;
+use crate::algebra::check::{check_not_empty, check_square};
 use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::knowledge::Waiting;
@@ -34,9 +34,7 @@ impl DenseTheta {
     /// Check Θ and arrange it for a rule: scaled to unit noise, in an order of its own or in the one given.
     pub fn new(theta: &ArrayView2<f64>, rule: Rule) -> Result<Self, IcidError> {
         let rows = check_square("theta", theta.dim())?;
-        if rows == 0 {
-            return Err(IcidError::Empty { what: "theta" });
-        }
+        check_not_empty("theta", rows)?;
         let diagonal = theta.diag().to_vec();
         if let Some(index) = diagonal.iter().position(|&t| !t.is_finite() || t <= 0.0) {
             let value = diagonal[index];

@@ -19,7 +19,8 @@ mod sparse;
 pub(super) use dense::DenseTheta;
 pub(super) use factor::Factor;
 
-use crate::algebra::csr::{Counts, Csr};
+use crate::algebra::check::check_parameter_not_negative;
+use crate::algebra::csr::{Counts, Csr, from_entries};
 use crate::algebra::permutation::{check_order, inverse};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -28,7 +29,7 @@ use crate::memory::ensure_room;
 use crate::problem::SparseTheta;
 use crate::sem::LinearSem;
 use ndarray::ArrayView2;
-use sprs::{CsMat, CsMatView};
+use sprs::CsMatView;
 
 /// Partial correlation up to which an entry counts as zero: the rounding error of a cancellation.
 ///
@@ -66,6 +67,15 @@ pub enum Rule<'a> {
 }
 
 impl<'a> Rule<'a> {
+    /// The smallest pivot next, as far as background knowledge allows.
+    pub(crate) fn smallest_pivot(noise_variances: Option<&'a [f64]>, knowledge: &'a Knowledge) -> Self {
+        if knowledge.is_trivial() {
+            Self::SmallestPivot { noise_variances }
+        } else {
+            Self::Respecting { noise_variances, knowledge }
+        }
+    }
+
     fn noise_variances(self) -> Option<&'a [f64]> {
         match self {
             Self::SmallestPivot { noise_variances } | Self::Respecting { noise_variances, .. } => noise_variances,
@@ -121,11 +131,8 @@ pub fn eliminate(theta: Theta, rule: Rule, drop: f64, interrupt: &Interrupt) -> 
     match theta {
         Theta::Dense(theta) if dense => eliminate_dense(&theta, rule, drop, interrupt),
         Theta::Dense(theta) => {
-            let d = theta.nrows();
             let entries = || theta.indexed_iter().filter(|&(_, &value)| value != 0.0);
-            let counts = Counts::new(d, entries().map(|((i, _), _)| i));
-            let sparse = counts.fill(entries().map(|((i, j), &value)| (i, j, value)));
-            let matrix = CsMat::new(theta.dim(), sparse.offsets, sparse.indices, sparse.values);
+            let matrix = from_entries(theta.dim(), || entries().map(|((i, j), &value)| (i, j, value)));
             eliminate_sparse(matrix.view(), rule, drop, interrupt)
         }
         Theta::Sparse(theta) if dense => {
@@ -148,7 +155,7 @@ pub fn eliminate_sparse(
     drop: f64,
     interrupt: &Interrupt,
 ) -> Result<LinearSem, IcidError> {
-    check_drop(drop)?;
+    check_parameter_not_negative("drop", drop)?;
     let order = match rule {
         Rule::SmallestPivot { .. } => None,
         Rule::Along(order) => Some(order),
@@ -160,7 +167,8 @@ pub fn eliminate_sparse(
     };
     let theta = SparseTheta::new(theta, rule.noise_variances())?;
     let order = order.map(|order| check_order(order, theta.dim())).transpose()?;
-    let scales = theta.in_internal_numbering(&scales(&theta.diagonal_by_name(), rule)?);
+    let scales = scales(&theta.diagonal_by_name(), rule)?;
+    let scales: Vec<f64> = theta.names.iter().map(|&name| scales[name as usize]).collect();
     let columns = sparse::eliminate(&theta, &scales, order.as_deref(), interrupt)?;
     columns.into_sem(&theta.names, drop).in_range()
 }
@@ -175,7 +183,7 @@ pub fn eliminate_dense(
     drop: f64,
     interrupt: &Interrupt,
 ) -> Result<LinearSem, IcidError> {
-    check_drop(drop)?;
+    check_parameter_not_negative("drop", drop)?;
     let theta = DenseTheta::new(theta, rule)?;
     theta.factorise(interrupt)?.clear_cancelled().to_sem(drop)?.in_range()
 }
@@ -203,13 +211,6 @@ fn scales(diagonal: &[f64], rule: Rule) -> Result<Vec<f64>, IcidError> {
         }
     }
     Ok(scales)
-}
-
-fn check_drop(drop: f64) -> Result<(), IcidError> {
-    if drop >= 0.0 && drop.is_finite() {
-        return Ok(());
-    }
-    Err(IcidError::Parameter { name: "drop", value: drop, requirement: "finite and >= 0" })
 }
 
 /// Whether an entry is zero up to rounding, given the diagonal entries of its row and column.

@@ -38,9 +38,7 @@ impl DenseTheta {
         };
         let mut order = Vec::with_capacity(d);
         while remaining.size > 0 {
-            if interrupt.is_raised() {
-                return Err(IcidError::Interrupted);
-            }
+            interrupt.check()?;
             for _ in 0..PANEL.min(remaining.size) {
                 order.push(remaining.next_pivot()?);
             }

@@ -146,9 +146,7 @@ impl<'a> Remaining<'a> {
         self.pivot_row.clear();
         for step in 0..component.len() {
             if step % PATIENCE == 0 {
-                if interrupt.is_raised() {
-                    return Err(IcidError::Interrupted);
-                }
+                interrupt.check()?;
                 let left = component.len() - step;
                 if left >= DENSE_SIZE && self.stored as f64 > DENSE_SHARE * (left as f64 * left as f64) {
                     return self.eliminate_dense(component, next.rest(), columns, interrupt);

@@ -3,7 +3,7 @@
 use super::{Cost, Margin, exact, exact_up_to_scale};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
-use crate::score::{Noise, Score};
+use crate::score::{Noise, Score, Shape};
 use crate::search::prepared::Prepared;
 use crate::search::{Evidence, Searcher};
 use crate::sem::LinearSem;
@@ -19,6 +19,8 @@ pub struct ExactOptions<'a> {
     pub noise: Noise<'a>,
     /// Standardised variables in rows, if the shape of their residuals counts.
     pub values: Option<ArrayView2<'a, f64>>,
+    /// How the shape is measured, where there are values.
+    pub shape: Shape,
     /// Whether to find out how clear each edge is.
     pub wants_margins: bool,
 }
@@ -27,13 +29,20 @@ impl<'a> ExactOptions<'a> {
     /// Options for residuals that count as Gaussian, without margins.
     #[must_use]
     pub fn new(penalty: f64, noise: Noise<'a>) -> Self {
-        Self { penalty, noise, values: None, wants_margins: false }
+        Self { penalty, noise, values: None, shape: Shape::default(), wants_margins: false }
     }
 
     /// Let the shape of residuals count, seen in standardised variables by rows.
     #[must_use]
     pub fn with_values(mut self, values: Option<ArrayView2<'a, f64>>) -> Self {
         self.values = values;
+        self
+    }
+
+    /// Measure the shape of residuals in this way.
+    #[must_use]
+    pub fn with_shape(mut self, shape: Shape) -> Self {
+        self.shape = shape;
         self
     }
 
@@ -87,7 +96,8 @@ impl Searcher<'_> {
     /// covariance is singular, or when interrupted.
     pub fn exact(&self, options: &ExactOptions, interrupt: &Interrupt) -> Result<Optimum, IcidError> {
         let Prepared { names, numbers, correlation, knowledge, .. } = self.prepared()?;
-        let score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        let mut score = Score::new(self.samples as f64, options.penalty, options.noise)?;
+        score.shape = options.shape;
         score.check(names.len())?;
         let is_equal = options.noise == Noise::Equal;
         let shares = match options.noise {
