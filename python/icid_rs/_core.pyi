@@ -135,7 +135,7 @@ class Searcher:
         noise_variances: NDArray[np.float64] | None,
         values: NDArray[np.float64] | None,
         budget: _Budget,
-        shape: str = "cumulants",
+        shape: str = "negentropy",
     ) -> Searched: ...
     def exact(
         self,
@@ -145,7 +145,7 @@ class Searcher:
         values: NDArray[np.float64] | None,
         equal: bool = False,
         margins: bool = True,
-        shape: str = "cumulants",
+        shape: str = "negentropy",
     ) -> Optimum: ...
     def exact_cost(self, *, rows: int | None) -> tuple[float, float, bool]: ...
     def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
@@ -175,7 +175,7 @@ def shape_statistics(
     b: _Csr,
     *,
     n_threads: int | None,
-    shape: str = "cumulants",
+    shape: str = "negentropy",
 ) -> NDArray[np.float64]: ...
 def discoveries(
     theta: NDArray[np.float64], degrees: int, alpha: float

@@ -114,9 +114,9 @@ class ShapeChoice:
     counts : bool
         False if residuals are taken to be Gaussian.
     gain : float
-        Gain of all shapes together in twice the log-likelihood.
+        Largest gain of a shape in the score, for the graph found with Gaussian residuals.
     threshold : float
-        Penalty of their parameters, which the gain must exceed.
+        What the gain must exceed for shapes to count.
     shaped : tuple of int
         Variables whose residuals are not Gaussian.
     """

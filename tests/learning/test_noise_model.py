@@ -19,6 +19,7 @@ from icid_rs.options import Options
 from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
 from tests.helpers.problems import table
+from tests.helpers.reference import shape_gain
 
 
 @pytest.mark.parametrize("noise", ["exponential", "gumbel", "uniform", "laplace"])
@@ -88,12 +89,26 @@ def test_columns_that_are_not_continuous_still_have_edges():
     assert ICID().fit(X).adjacency_matrix_.nnz > 5
 
 
-def test_shapes_are_the_statistic_of_jarque_and_bera():
-    from scipy.stats import jarque_bera
-
+def test_shapes_are_the_negentropy_of_hyvarinen():
     X = np.random.default_rng(0).gumbel(size=(2500, 3))
+    X[:, 2] = np.random.default_rng(1).normal(size=2500)
     found = _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1)
-    np.testing.assert_allclose(found, [jarque_bera(x).statistic for x in X.T])
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(found, [shape_gain(u) for u in standardised.T], atol=1e-8)
+    assert found[2] == 0 < found[0]
+
+
+def test_the_gain_of_a_shape_is_bounded():
+    X = np.random.default_rng(0).standard_cauchy(size=(1000, 2))
+    found = _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((2, 2))), n_threads=1)
+    assert 0 < found.max() < 2 * 1000 * 36 / (8 * np.sqrt(3) - 9)
+
+
+def test_columns_with_few_values_have_no_shape():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 20, 1000), rng.exponential(size=1000), rng.random(1000) < 0.1]).astype(float)
+    found = _core.shape_statistics(X, X.mean(axis=0), csr_parts(sp.csr_array((3, 3))), n_threads=1)
+    assert found[0] == found[2] == 0 < found[1]
 
 
 def test_an_unknown_shape_is_refused():

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from icid_rs import _core, datasets, equivalence_class
 from icid_rs._util.validation import csr_parts
 from icid_rs.graph.knowledge import Knowledge
+from tests.helpers.reference import shape_gain
 
 N, PENALTY = 300, 9.0
 KINDS = ("gaussian", "shaped", "known", "known and shaped", "equal", "equal and shaped")
@@ -90,7 +91,7 @@ class Reference:
         e = y - P @ np.linalg.lstsq(P, y, rcond=None)[0]
         variance = float(np.mean(e**2))
         u = e / np.sqrt(variance)
-        gain = 2 * N * (np.mean(u**3) ** 2 / 12 + (np.mean(u**4) - 3) ** 2 / 48) if "shaped" in self.kind else 0.0
+        gain = shape_gain(u) if "shaped" in self.kind else 0.0
         return variance, PENALTY * len(parents) - gain
 
     def local_score(self, j: int, parents: tuple[int, ...]) -> float:

@@ -15,6 +15,7 @@ from icid_rs import ICID, datasets, fdr_precision
 from icid_rs.learning import search as learning_search
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from tests.helpers.problems import table
+from tests.helpers.reference import shape_gain
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -39,7 +40,7 @@ def score_by_hand(B: np.ndarray, X: np.ndarray, penalty: float, *, shaped: bool)
         total += n * np.log(np.mean(e**2)) + penalty * len(causes)
         if shaped:
             e = e / np.sqrt(np.mean(e**2))
-            total -= 2 * n * (np.mean(e**3) ** 2 / 12 + (np.mean(e**4) - 3) ** 2 / 48)
+            total -= shape_gain(e)
     return total
 
 

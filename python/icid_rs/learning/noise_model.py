@@ -3,9 +3,8 @@
 Everything is decided by one score, twice the negative log-likelihood plus penalties in the manner of BIC:
 
 - Noise variances are equal (one parameter) or unequal (d parameters, log n each).
-- Residuals are Gaussian, or have a shape: skewness and kurtosis for each variable (2 d parameters, log n each). This
-  shape gains n (skewness²/6 + excess kurtosis²/24) in twice the log-likelihood for each variable, to leading order;
-  that is the statistic of Jarque and Bera.
+- The residuals of each variable are Gaussian, or have a shape (two parameters, log n each), which gains 2 n times their
+  negentropy in twice the log-likelihood. Where no residual has a shape, none is looked for.
 - An edge costs log n + 4 log d, times the inflation of the null (`calibrate`).
 """
 
@@ -31,8 +30,8 @@ from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
-#: Shapes of residuals that compete with the Gaussian: names in the core, and parameters for each variable.
-_SHAPES = {"cumulants": 2}
+#: Shapes of residuals that compete with the Gaussian, by their names in the core.
+_SHAPES = ("negentropy",)
 #: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
 _IMPLAUSIBLE = 20
 #: With at most this many variables the order is always rechecked.
@@ -209,9 +208,10 @@ class _Task:
             starts |= self.proposer.further_orders()
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
-        gains = {shape: float(self.shape_gains(found.sem, shape).sum()) for shape in _SHAPES}
-        shape = max(_SHAPES, key=lambda shape: gains[shape] - _SHAPES[shape] * self.d * self.log_n)
-        gain, threshold = gains[shape], _SHAPES[shape] * self.d * self.log_n
+        gains = {shape: self.shape_gains(found.sem, shape) for shape in _SHAPES}
+        shape = max(_SHAPES, key=lambda shape: float(gains[shape].sum()))
+        # The largest of d gains exceeds this by chance in about one table of n.
+        gain, threshold = float(gains[shape].max()), 2 * float(np.log(self.d))
         start_scores, values = found.start_scores, None
         if self.rows is not None and gain > threshold:
             # Shapes may favour another start, so that all of them compete again.
@@ -250,7 +250,7 @@ class _Task:
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:
-            shaped = np.flatnonzero(self.shape_gains(found.sem, shape) > _SHAPES[shape] * self.log_n).tolist()
+            shaped = np.flatnonzero(self.shape_gains(found.sem, shape)).tolist()
         residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
         return _Unequal(found, inflation, score, shape, residuals, start_scores)
 
@@ -293,7 +293,7 @@ class _Task:
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
     def shape_gains(self, sem: LinearSem, shape: str) -> FloatArray:
-        """Return the gain of each variable's residual shape in twice the log-likelihood; zero without rows."""
+        """Return the gain of each variable's residual shape in the score; zero without rows."""
         if self.rows is None:
             return np.zeros(1)
         parts, threads = csr_parts(sem.B), self.n_threads

@@ -97,7 +97,7 @@ class BudgetedSearch:
         *,
         penalty: float,
         values: FloatArray | None = None,
-        shape: str = "cumulants",
+        shape: str = "negentropy",
         noise_variances: FloatArray | None = None,
         effort: Effort | None = None,
         share: float = 1.0,

@@ -132,7 +132,8 @@ def bootstrap(
     checks.check_values(values, names, missing=model.missing)
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None)
-    tasks = (delayed(_fit_draw)(refit, values, names, resampling, k, grouped) for k in range(count))
+    shaped = fitted.fit_report_.shaped
+    tasks = (delayed(_fit_draw)(refit, values, names, resampling, k, grouped, shaped) for k in range(count))
     backend, _ = get_active_backend()
     parallel = Parallel(n_jobs, return_as="generator" if backend.supports_return_generator else "list")
     with _quiet():
@@ -186,7 +187,7 @@ def _resampling(
 
 
 def _fit_draw(
-    model: Any, X: Rows, names: list[Any], resampling: Resampling, k: int, grouped: bool
+    model: Any, X: Rows, names: list[Any], resampling: Resampling, k: int, grouped: bool, shaped: tuple[int, ...]
 ) -> tuple[Csr, Csr] | str:
     """Fit resample k; return its weights and the count of each edge, or the message of the error."""
     rows, groups = resampling.draw(k)
@@ -196,7 +197,10 @@ def _fit_draw(
         except (ValueError, NumericalError, np.linalg.LinAlgError) as error:
             return str(error)
     graph, report = fitted.graph_, fitted.fit_report_
-    return graph.adjacency_matrix_, _counts(graph, None if report.identified == "graph" else report.shaped)
+    if report.noise != "unequal":
+        return graph.adjacency_matrix_, _counts(graph, None)
+    # Repeated rows look less Gaussian: a shape must be there in the whole table too.
+    return graph.adjacency_matrix_, _counts(graph, tuple(set(report.shaped) & set(shaped)))
 
 
 def _counts(graph: NamedGraph, shaped: tuple[int, ...] | None) -> Csr:

@@ -63,7 +63,7 @@ pub(super) enum Rows<'py> {
 /// The gain in twice the log-likelihood from the non-Gaussian shape of each variable's residuals. The rows must not change
 /// during the call.
 #[pyfunction]
-#[pyo3(signature = (rows, location, b, *, n_threads, shape="cumulants"))]
+#[pyo3(signature = (rows, location, b, *, n_threads, shape="negentropy"))]
 pub(super) fn shape_statistics<'py>(
     py: Python<'py>,
     rows: Rows<'py>,

@@ -145,7 +145,7 @@ impl Searcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="negentropy"))]
     #[allow(clippy::too_many_arguments)] // Keywords in Python.
     fn search<'py>(
         &self,
@@ -174,7 +174,7 @@ impl Searcher {
     }
 
     /// Find the graph with the best score of all, and how clear its edges are.
-    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true, shape="cumulants"))]
+    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true, shape="negentropy"))]
     #[allow(clippy::too_many_arguments)]
     fn exact<'py>(
         &self,

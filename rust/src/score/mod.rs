@@ -13,7 +13,7 @@ mod null;
 mod shape;
 
 pub use null::null_inflation;
-pub(crate) use shape::{BLOCK_ROWS, Sums};
+pub(crate) use shape::{BLOCK_ROWS, Sums, is_continuous};
 pub use shape::{Shape, shape_statistics};
 
 use crate::algebra::check::{

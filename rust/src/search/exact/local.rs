@@ -129,8 +129,9 @@ fn shape_gains(
             walk.visit(prefix, low, &mut visitor)?;
             start += visitor.height;
         }
-        for ((gain, sums), variance) in gains.iter_mut().zip(&visitor.sums).zip(variances) {
-            if variance.is_finite() {
+        let variables = (0..d as u32).cycle();
+        for (((gain, sums), variance), variable) in gains.iter_mut().zip(&visitor.sums).zip(variances).zip(variables) {
+            if variance.is_finite() && evidence.may_have_shape(variable) {
                 *gain = evidence.gain_of_shape(sums);
             }
         }
@@ -185,10 +186,10 @@ impl Visitor for Residuals<'_, '_> {
         let row = (set.parents - self.prefix) as usize * d;
         let shape = self.evidence.score.shape;
         let columns = self.levels[set.depth].chunks_exact(BLOCK_ROWS);
-        for ((sums, variance), residual) in self.sums[row..].iter_mut().zip(&self.variances[row..row + d]).zip(columns)
-        {
-            if variance.is_finite() {
-                shape.add(&residual[..self.height], sums);
+        let sums = self.sums[row..].iter_mut().zip(&self.variances[row..row + d]);
+        for (((sums, variance), residual), variable) in sums.zip(columns).zip(0..) {
+            if variance.is_finite() && self.evidence.may_have_shape(variable) {
+                shape.add(&residual[..self.height], *variance, sums);
             }
         }
     }
