@@ -4,6 +4,8 @@ use crate::algebra::csr::from_entries;
 use crate::error::IcidError;
 use crate::sem::{check_acyclic, check_weights};
 use sprs::{CsMat, CsMatView};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Mark the compelled edges of an acyclic graph, by the algorithm of Chickering (1995): variables are visited causes first,
 /// and the edges into each are labelled from those into its parents.
@@ -82,4 +84,99 @@ pub fn equivalence_class(graph: CsMatView<f64>, order: &[usize]) -> Result<CsMat
         }
     }
     Ok(from_entries((d, d), || entries.iter().map(|&(i, j)| (i, j, 1.0))))
+}
+
+/// The member of a graph's equivalence class that depends on the class and the numbers of the variables alone, so that
+/// rounding does not choose between members, all of which a Gaussian score rates alike.
+///
+/// Sinks are taken off one after another (Dor and Tarsi 1992), of those possible that with the smallest number. Returns the
+/// order, causes first, and the parents of each variable.
+pub(crate) fn canonical_member(
+    order: &[usize],
+    causes: &[Vec<usize>],
+) -> Result<(Vec<usize>, Vec<Vec<usize>>), IcidError> {
+    let d = causes.len();
+    let edges = || causes.iter().enumerate().flat_map(|(j, list)| list.iter().map(move |&i| (i, j, 1.0)));
+    let class = equivalence_class(from_entries((d, d), edges).view(), order)?;
+    let points = |i: usize, j: usize| class.get(i, j).is_some();
+    let mut neighbours = vec![Vec::new(); d];
+    for (i, j, _) in edges() {
+        neighbours[i].push(j);
+        neighbours[j].push(i);
+    }
+    let mut is_left = vec![true; d];
+    let mut waiting: BinaryHeap<Reverse<usize>> = (0..d).map(Reverse).collect();
+    let mut sinks = Vec::with_capacity(d);
+    let mut parents = vec![Vec::new(); d];
+    while let Some(Reverse(sink)) = waiting.pop() {
+        if !is_left[sink] {
+            continue;
+        }
+        let around: Vec<usize> = neighbours[sink].iter().copied().filter(|&i| is_left[i]).collect();
+        // No edge points away from it, and those joined to it by a reversible edge are joined to all around it: else it
+        // would become a collider.
+        let is_possible = around.iter().all(|&i| {
+            points(i, sink) && (!points(sink, i) || around.iter().all(|&k| k == i || points(i, k) || points(k, i)))
+        });
+        if is_possible {
+            is_left[sink] = false;
+            sinks.push(sink);
+            // Only now may they have become sinks.
+            waiting.extend(around.iter().map(|&i| Reverse(i)));
+            parents[sink] = around;
+            parents[sink].sort_unstable();
+        }
+    }
+    sinks.reverse();
+    Ok((sinks, parents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::hash::scramble;
+
+    /// A random graph along the order 0, 1, 2, …
+    fn random_parents(d: usize, seed: usize) -> Vec<Vec<usize>> {
+        let is_edge = |i: usize, j: usize| scramble((seed * d * d + i * d + j) as u64).is_multiple_of(3);
+        (0..d).map(|j| (0..j).filter(|&i| is_edge(i, j)).collect()).collect()
+    }
+
+    fn class_of(order: &[usize], causes: &[Vec<usize>]) -> CsMat<f64> {
+        let edges = || causes.iter().enumerate().flat_map(|(j, list)| list.iter().map(move |&i| (i, j, 1.0)));
+        equivalence_class(from_entries((causes.len(), causes.len()), edges).view(), order).unwrap()
+    }
+
+    /// Reverse covered edges, whose ends have the same other parents, as often as there are any, in some order.
+    fn wander(order: &mut [usize], causes: &mut [Vec<usize>], seed: usize) {
+        for step in 0..50 {
+            let at = scramble((seed + 97 * step) as u64) as usize % (order.len() - 1);
+            let (i, j) = (order[at], order[at + 1]);
+            let others = |list: &[usize]| list.iter().copied().filter(|&k| k != i).collect::<Vec<_>>();
+            let (of_i, of_j) = (others(&causes[i]), others(&causes[j]));
+            let is_edge = causes[j].contains(&i);
+            if !is_edge || of_i == of_j {
+                order.swap(at, at + 1);
+                if is_edge {
+                    causes[j] = of_j;
+                    causes[i].push(j);
+                    causes[i].sort_unstable();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_members_of_a_class_have_the_same_canonical_one() {
+        for seed in 0..200 {
+            let d = 3 + seed % 7;
+            let (mut order, mut causes) = ((0..d).collect::<Vec<_>>(), random_parents(d, seed));
+            let class = class_of(&order, &causes);
+            let first = canonical_member(&order, &causes).unwrap();
+            assert_eq!(class_of(&first.0, &first.1), class);
+            wander(&mut order, &mut causes, seed);
+            assert_eq!(class_of(&order, &causes), class);
+            assert_eq!(canonical_member(&order, &causes).unwrap(), first);
+        }
+    }
 }

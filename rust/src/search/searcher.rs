@@ -8,7 +8,9 @@ use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
-use crate::order::{Regression, Rule, Theta, eliminate, fit_graph, regress_along, regress_among, regress_within};
+use crate::order::{
+    Regression, Rule, Theta, canonical_member, eliminate, fit_graph, regress_along, regress_among, regress_within,
+};
 use crate::score::{Noise, Score, null_inflation};
 use crate::sem::{Fitted, LinearSem};
 use crate::support::correlation_matrix;
@@ -184,7 +186,7 @@ impl<'a> Searcher<'a> {
             .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
             .collect::<Result<_, IcidError>>()?;
         let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
-        let sem = self.fit_renumbered(&found.order, &found.causes, names, interrupt)?;
+        let sem = self.fit_member(&evidence, &found.order, &found.causes, names, interrupt)?;
         Ok(Searched { sem, report: found.report })
     }
 
@@ -195,8 +197,26 @@ impl<'a> Searcher<'a> {
         names.iter().map(|&i| share(i as usize)).collect()
     }
 
+    /// Fit a graph by least squares, of which variable i is the caller's `names[i]`; if the score rates all members of its
+    /// equivalence class alike, their canonical one.
+    pub(super) fn fit_member(
+        &self,
+        evidence: &Evidence,
+        order: &[usize],
+        causes: &[Vec<usize>],
+        names: &[u32],
+        interrupt: &Interrupt,
+    ) -> Result<LinearSem, IcidError> {
+        let is_class = evidence.score.noise == Noise::Unequal && !evidence.has_values() && self.knowledge.is_trivial();
+        if !is_class {
+            return self.fit_renumbered(order, causes, names, interrupt);
+        }
+        let (order, causes) = canonical_member(order, causes)?;
+        self.fit_renumbered(&order, &causes, names, interrupt)
+    }
+
     /// Fit a graph by least squares, of which variable i is the caller's `names[i]`.
-    pub(super) fn fit_renumbered(
+    fn fit_renumbered(
         &self,
         order: &[usize],
         causes: &[Vec<usize>],

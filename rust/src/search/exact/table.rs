@@ -112,10 +112,11 @@ impl Searcher<'_> {
         }
         let optimum = if is_equal { exact_up_to_scale } else { exact };
         let found = optimum(&evidence, options.wants_margins, interrupt)?;
-        let sem = self.fit_renumbered(&found.order, &found.causes, names, interrupt)?;
-        // A weight of zero is no edge any more.
+        let sem = self.fit_member(&evidence, &found.order, &found.causes, names, interrupt)?;
+        // A weight of zero is no edge any more. Reversible edges, of either direction, have the same margins.
         let is_margin = |margin: &&Margin, (i, j): (usize, usize)| {
-            (margin.cause, margin.effect) == (numbers[i] as usize, numbers[j] as usize)
+            let (i, j) = (numbers[i] as usize, numbers[j] as usize);
+            [(i, j), (j, i)].contains(&(margin.cause, margin.effect))
         };
         let margin = |(_, (cause, effect)): (&f64, (usize, usize))| {
             let margin = found.margins.iter().find(|margin| is_margin(margin, (cause, effect)))?;
