@@ -2,9 +2,9 @@
 
     python benches/invariance.py [--tables 10] [--d 15] [--n 1000]
 
-Tables of five kinds on which the linear model is wrong, ``--tables`` of each. Each is fitted with ``noise="unequal"`` for 6
-seeds, 3 orders of its rows, 3 orders of its columns and 3 choices of units. Printed for each kind: the tables in which
-all 15 classes are those of the first fit, the largest difference of scores, and the inflations of the null that occurred.
+Tables of five kinds on which the linear model is wrong, ``--tables`` of each. Each is fitted with ``noise="unequal"``
+for 6 seeds, 3 orders of its rows, 3 orders of its columns and 3 choices of units. Printed for each kind: the tables in
+which all 15 classes are the same, the largest difference of scores, and the range of the inflation of the null.
 """
 
 from __future__ import annotations
