@@ -115,6 +115,7 @@ impl<'a> Evidence<'a> {
         self.score.misfit_of(variable, self.least[variable as usize])
     }
 
+    #[cfg(test)]
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         self.correlation[i as usize * self.dim + j as usize]
     }
