@@ -6,9 +6,6 @@ use crate::knowledge::Knowledge;
 use crate::score::{BLOCK_ROWS, Noise, Score, Sums, is_continuous};
 use ndarray::ArrayView2;
 
-/// Lower bound for the share of a variance that all other variables leave unexplained, where it is not known.
-const MINOR: f64 = 0.01;
-
 /// Correlations of a table, prior knowledge of its edges, and the score of graphs.
 ///
 /// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
@@ -19,8 +16,8 @@ pub struct Evidence<'a> {
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
-    /// A lower bound for the share of each variance that all other variables leave unexplained.
-    pub(crate) least: Vec<f64>,
+    /// A lower bound for the share of each variance that all other variables leave unexplained; 0 if it is not known.
+    least: Vec<f64>,
 }
 
 /// Standardised variables in rows, and the row of each variable.
@@ -58,7 +55,7 @@ impl<'a> Evidence<'a> {
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
+        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![0.0; dim] })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -85,11 +82,11 @@ impl<'a> Evidence<'a> {
         Ok(self)
     }
 
-    /// Set the share of each variance that all other variables together leave unexplained, raised to at least one part in
-    /// a hundred.
+    /// Set the share of each variance that all other variables together leave unexplained.
     #[must_use]
     pub(crate) fn with_shares(mut self, shares: &[f64]) -> Self {
-        self.least = shares.iter().map(|share| if share.is_nan() { *share } else { share.max(MINOR) }).collect();
+        // Rounding may make it negative, or nothing at all.
+        self.least = shares.iter().map(|share| share.max(0.0)).collect();
         self
     }
 
@@ -104,6 +101,24 @@ impl<'a> Evidence<'a> {
         &self.correlation[start..start + self.dim]
     }
 
+    /// Append the correlations of a variable with the variables of a list, or with all of them.
+    pub(crate) fn read_correlations(&self, variable: u32, others: Option<&[u32]>, correlations: &mut Vec<f64>) {
+        let row = self.row(variable);
+        match others {
+            Some(others) => correlations.extend(others.iter().map(|&other| row[other as usize])),
+            None => correlations.extend_from_slice(row),
+        }
+    }
+
+    /// A bound below which no parents can take the local score of a variable.
+    pub(crate) fn least_score(&self, variable: u32) -> f64 {
+        if self.has_values() {
+            return f64::NEG_INFINITY;
+        }
+        self.score.misfit_of(variable, self.least[variable as usize])
+    }
+
+    #[cfg(test)]
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         self.correlation[i as usize * self.dim + j as usize]
     }
