@@ -142,7 +142,8 @@ impl<'a> Evidence<'a> {
         let entries = rows.to_slice().expect("checked to be stored by rows");
         let row = |i: u32| &entries[row_of[i as usize] as usize * n..][..n];
         let shape = self.score.shape;
-        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * self.correlation(i, variable)).sum();
+        let correlations = self.row(variable);
+        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * correlations[i as usize]).sum();
         let mut sums = Sums::default();
         let mut buffer = [0.0; BLOCK_ROWS];
         for start in (0..n).step_by(BLOCK_ROWS) {
