@@ -5,7 +5,8 @@ Everything is decided by one score, twice the negative log-likelihood plus penal
 - Noise variances are equal (one parameter) or unequal (d parameters, log n each).
 - The residuals of each variable are Gaussian, or have a shape (two parameters, log n each), which gains 2 n times their
   negentropy in twice the log-likelihood. Where no residual has a shape, none is looked for.
-- An edge costs log n + 4 log d, times the inflation of the null (`calibrate`).
+- An edge costs log n + 4 log d, times the inflation of the null (`calibrate`); less where the data have many weak edges
+  (`lower_price`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import FitT, calibrate
 from icid_rs.learning.order import OrderFit, best_order
+from icid_rs.learning.price import lower_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
@@ -109,10 +111,10 @@ class _Ordered:
 
 @dataclass(frozen=True)
 class _Unequal:
-    """The best graph with unequal noise variances, the inflation of the null, and the scores of start orders."""
+    """The best graph with unequal noise variances, the price of an edge in it, and the scores of start orders."""
 
     found: Searched
-    inflation: float
+    penalty: PenaltyChoice
     score: float
     shape: str
     residuals: ShapeChoice
@@ -241,30 +243,40 @@ class _Task:
         if inflation == 1.0:
             remaining = effort.trials - further_trials if searches.is_timed else 0
             effort = Effort(remaining, effort.patience)
-        if effort.trials > 0 and not found.is_proven:
-            last = search({"search": found.sem.order}, penalty=base * inflation, effort=effort)
-            found = min(last, found, key=lambda searched: searched.rank)
 
+        def search_on(penalty: float, last: Searched, effort: Effort | None = None) -> Searched:
+            return search({"search": last.sem.order}, penalty=penalty, effort=effort)
+
+        if effort.trials > 0 and not found.is_proven:
+            found = min(search_on(base * inflation, found, effort), found, key=lambda searched: searched.rank)
+        # Noise models are compared at the ordinary price.
         variances = self.estimate.variances
         score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
+        edge = base
+        if inflation == 1.0 and not (self.is_penalty_given or searches.is_out_of_time):
+            found, edge = lower_price(found, base, search_on, self.n, self.d)
+            if edge < base and not found.is_proven:
+                found = min(search_on(edge, found, searches.effort), found, key=lambda searched: searched.rank)
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:
             shaped = np.flatnonzero(self.shape_gains(found.sem, shape)).tolist()
         residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
-        return _Unequal(found, inflation, score, shape, residuals, start_scores)
+        return _Unequal(found, PenaltyChoice(edge, inflation), score, shape, residuals, start_scores)
 
     def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
         """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
-        if found.inflation > 1.0 and isinstance(self.estimate, Full):
-            fit = self.along_order(found.inflation)
-        equal = self.equal_score(fit.sem, found.inflation)
+        inflation = found.penalty.inflation
+        if inflation > 1.0 and isinstance(self.estimate, Full):
+            fit = self.along_order(inflation)
+        equal = self.equal_score(fit.sem, inflation)
         if found.residuals.counts:
             equal -= float(self.shape_gains(fit.sem, found.shape).sum())
         scores = {"unequal": found.score, "equal": equal}
         if equal >= found.score:
             return self.searched(found, scores)
-        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores)))
+        penalty = PenaltyChoice(self.base, inflation)
+        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores), penalty))
 
     def search_from(self, ordered: _Ordered) -> NoiseModel:
         """Search with the noise variances of a graph along an order."""
@@ -280,7 +292,7 @@ class _Task:
     def searched(self, found: _Unequal, scores: dict[str, float] | None = None) -> NoiseModel:
         """Report the graph of a search with unequal noise variances."""
         noise = NoiseChoice("unequal", scores or {"unequal": found.score})
-        return self._with_search(found.found, found.starts, self._choices(found, noise))
+        return self._with_search(found.found, found.starts, self._choices(found, noise, found.penalty))
 
     def ordered(self, fit: OrderFit, refine: str, choices: Choices) -> NoiseModel:
         """Report a graph along an order."""
@@ -311,8 +323,7 @@ class _Task:
         penalty = self.base * inflation
         return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=penalty, noise=noise)
 
-    def _choices(self, found: _Unequal, noise: NoiseChoice) -> Choices:
-        penalty = PenaltyChoice(self.base, found.inflation)
+    def _choices(self, found: _Unequal, noise: NoiseChoice, penalty: PenaltyChoice) -> Choices:
         return Choices(noise, penalty, residuals=found.residuals, starts=found.starts)
 
     def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:
