@@ -28,7 +28,7 @@ from icid_rs.learning.order import OrderFit, best_order
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full
+from icid_rs.precision.variants import FewRows, Full, Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
 #: Shapes of residuals that compete with the Gaussian: names in the core, and parameters for each variable.
@@ -52,13 +52,17 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
+    estimate: Full | FewRows | Wide,
+    rows: Rows | None,
+    proposer: Proposer,
+    proposed: NDArray[np.intp],
+    options: Options,
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
     Parameters
     ----------
-    estimate : Full or FewRows
+    estimate : Full, FewRows or Wide
     rows : array of shape (n, d), optional
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
@@ -125,7 +129,7 @@ class _Task:
 
     def __init__(
         self,
-        estimate: Full | FewRows,
+        estimate: Full | FewRows | Wide,
         rows: Rows | None,
         proposer: Proposer,
         proposed: NDArray[np.intp],
@@ -203,9 +207,10 @@ class _Task:
         """Search without supposing anything of the noise variances."""
         searches, base = self.searches, self.base
         starts: dict[str, NDArray[np.intp]] = {}
+        own_starts: dict[str, NDArray[np.intp]] = {}
         if not searches.is_exact(None):
-            pivots = self.estimate.smallest_pivots(self.searcher)
-            starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
+            own_starts = self.estimate.start_orders(self.searcher)
+            starts = own_starts | {"decomposition": self.proposed, **further}
             starts |= self.proposer.further_orders()
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
@@ -229,8 +234,7 @@ class _Task:
         if not found.is_proven:
             further_found = search({"search": found.sem.order}, penalty=base, effort=searches.effort, share=0.5)
             first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
-        calibration_starts = {name: starts[name] for name in ("smallest pivots",) if name in starts}
-        calibration_starts["search"] = first.sem.order
+        calibration_starts = own_starts | {"search": first.sem.order}
         found, inflation = self.calibrated(
             first, lambda inflation: search(calibration_starts, penalty=base * inflation)
         )

@@ -23,12 +23,14 @@ mod standardised;
 mod stepwise;
 mod wide;
 
+pub(crate) use check::check_samples;
 pub use correlations::correlations;
 pub use lasso::{Copies, scaled_lasso};
 pub use precision::{NeighbourhoodPrecision, neighbourhood_precision};
 pub use refit::refit;
 pub use select::{lasso_level, select_neighbours};
 pub use sinks::eliminate_sinks;
+pub(crate) use standardised::dot;
 pub use standardised::{Standardised, standardise};
 pub use stepwise::{Test, stepwise};
 pub use wide::{Wide, regress_on_rows, wide_precision};
@@ -37,7 +39,7 @@ use crate::algebra::csr::Csr;
 use sprs::CsMat;
 
 /// Absolute correlation above which two variables are the same up to scale.
-const SAME: f64 = 1.0 - 1e-10;
+pub(crate) const SAME: f64 = 1.0 - 1e-10;
 
 /// A matrix from its rows, each in any order.
 fn from_rows(rows: &[Vec<(u32, f64)>]) -> CsMat<f64> {

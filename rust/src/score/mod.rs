@@ -13,6 +13,7 @@ mod null;
 mod shape;
 
 pub use null::null_inflation;
+pub(crate) use null::{chosen_variables, inflation};
 pub(crate) use shape::{BLOCK_ROWS, Sums};
 pub use shape::{Shape, shape_statistics};
 

@@ -1,5 +1,6 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
+use super::wide::Sparse;
 use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
@@ -14,13 +15,22 @@ const MINOR: f64 = 0.01;
 /// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
-    correlation: &'a [f64],
+    correlations: Correlations<'a>,
     dim: usize,
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
     /// A lower bound for the share of each variance that all other variables leave unexplained.
     pub(crate) least: Vec<f64>,
+}
+
+/// Where the correlations are found.
+#[derive(Debug, Clone, Copy)]
+enum Correlations<'a> {
+    /// All of them, row by row.
+    Dense(&'a [f64]),
+    /// Some are stored, the others are computed when they are needed.
+    Sparse(Sparse<'a>),
 }
 
 /// Standardised variables in rows, and the row of each variable.
@@ -51,12 +61,26 @@ impl<'a> Evidence<'a> {
         for &value in correlation.diag() {
             check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
         }
+        Self::from(Correlations::Dense(entries), dim, score, knowledge)
+    }
+
+    /// Refer to correlations of which only some are stored.
+    pub(super) fn sparse(sparse: Sparse<'a>, score: Score<'a>, knowledge: &'a Knowledge) -> Result<Self, IcidError> {
+        Self::from(Correlations::Sparse(sparse), sparse.dim(), score, knowledge)
+    }
+
+    fn from(
+        correlations: Correlations<'a>,
+        dim: usize,
+        score: Score<'a>,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
+        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -95,14 +119,41 @@ impl<'a> Evidence<'a> {
         self.dim
     }
 
-    /// The correlations of a variable with all variables.
+    /// The correlations of a variable with all variables, where they are stored.
+    ///
+    /// # Panics
+    /// If only some correlations are stored.
     pub(crate) fn row(&self, variable: u32) -> &[f64] {
+        let Correlations::Dense(entries) = self.correlations else { unreachable!("rows of sparse correlations") };
         let start = variable as usize * self.dim;
-        &self.correlation[start..start + self.dim]
+        &entries[start..start + self.dim]
     }
 
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
-        self.correlation[i as usize * self.dim + j as usize]
+        match self.correlations {
+            Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
+            Correlations::Sparse(sparse) => sparse.correlation(i, j),
+        }
+    }
+
+    /// Append the correlations of a variable with some others.
+    #[inline]
+    pub(crate) fn gather(&self, variable: u32, others: &[u32], out: &mut Vec<f64>) {
+        match self.correlations {
+            Correlations::Dense(_) => {
+                let row = self.row(variable);
+                out.extend(others.iter().map(|&i| row[i as usize]));
+            }
+            Correlations::Sparse(sparse) => sparse.gather(variable, others, out),
+        }
+    }
+
+    /// The sparse correlations, if not all are stored.
+    pub(super) fn as_sparse(&self) -> Option<Sparse<'a>> {
+        match self.correlations {
+            Correlations::Dense(_) => None,
+            Correlations::Sparse(sparse) => Some(sparse),
+        }
     }
 
     /// Whether the score includes the shape of residuals.

@@ -99,9 +99,8 @@ impl Workspace {
     fn grow_vectorised(&mut self, evidence: &Evidence, variable: u32, before: &[u32]) -> f64 {
         let m = before.len();
         let Self { covariance, variance, entries, picked, steps, kept, .. } = self;
-        let target = evidence.row(variable);
         covariance.clear();
-        covariance.extend(before.iter().map(|&i| target[i as usize]));
+        evidence.gather(variable, before, covariance);
         variance.clear();
         // Without variance, a candidate is never picked.
         variance.extend(before.iter().map(|&i| f64::from(u8::from(evidence.knowledge.allows(i, variable)))));
@@ -146,8 +145,7 @@ impl Workspace {
             picked.push(before[pick]);
             left -= share;
 
-            let row = evidence.row(before[pick]);
-            entries.extend(before.iter().map(|&i| row[i as usize]));
+            evidence.gather(before[pick], before, entries);
             let (known, new) = entries.split_at_mut(depth * m);
             for earlier in known.chunks_exact(m) {
                 let factor = earlier[pick];

@@ -1,6 +1,7 @@
 //! The parents of a variable, and which other variables would improve on them.
 
 use super::evidence::Evidence;
+use super::wide::{self, Dependent, Sparse};
 use pulp::Arch;
 use std::sync::OnceLock;
 
@@ -66,6 +67,7 @@ pub(crate) struct Room {
     others: Vec<u32>,
     variances: Vec<f64>,
     entries: Vec<f64>,
+    sparse: wide::Room,
 }
 
 impl Parents {
@@ -93,15 +95,14 @@ impl Parents {
         if !evidence.knowledge.allows(newcomer, variable) {
             return false;
         }
-        let own = evidence.row(newcomer);
-        let (mut covariance, mut variance, mut left) = (own[variable as usize], 1.0, 1.0);
+        let (mut covariance, mut variance, mut left) = (evidence.correlation(newcomer, variable), 1.0, 1.0);
         scratch.clear();
         for Step { pick, row, root, slope } in steps(self.causes(), &self.steps) {
             if covariance * covariance > slope * slope * variance {
                 return true;
             }
             let known: f64 = row.iter().zip(&*scratch).map(|(a, b)| a * b).sum();
-            let entry = (own[pick as usize] - known) / root;
+            let entry = (evidence.correlation(newcomer, pick) - known) / root;
             scratch.push(entry);
             covariance -= entry * slope;
             variance -= entry * entry;
@@ -115,6 +116,9 @@ impl Parents {
     /// variance that each would explain.
     pub fn further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> &[(u32, f64)] {
         self.further.get_or_init(|| {
+            if let Some(sparse) = evidence.as_sparse() {
+                return self.look_at_dependent(sparse, evidence, variable, room);
+            }
             Arch::new().dispatch(
                 #[inline(always)]
                 || self.look_further(evidence, variable, room),
@@ -122,11 +126,50 @@ impl Parents {
         })
     }
 
+    /// As [`Self::look_further`], among variables that depend marginally on the variable or its parents.
+    fn look_at_dependent(
+        &self,
+        sparse: Sparse,
+        evidence: &Evidence,
+        variable: u32,
+        room: &mut Room,
+    ) -> Box<[(u32, f64)]> {
+        let weights = weights(self.causes(), &self.steps);
+        let left = sparse.residual_covariances(variable, self.causes(), &weights, &mut room.sparse);
+        let worth = evidence.score.worth(variable, left);
+        let Room { sparse: wide::Room { found, .. }, entries, .. } = room;
+        let mut worthy = Vec::new();
+        for &Dependent { variable: other, covariance, explained } in &*found {
+            // The explained share is rough, since parents may be correlated: spare only what is clearly not worthwhile.
+            let rough = (0.5 * (1.0 - explained)).max(evidence.least[other as usize]);
+            let square = covariance * covariance;
+            if square < worth * rough || !evidence.knowledge.allows(other, variable) {
+                continue;
+            }
+            let variance = self.unexplained(evidence, other, entries);
+            let share = square / variance;
+            if variance > COLLINEAR && share > worth && share < left {
+                worthy.push((other, share));
+            }
+        }
+        worthy.into()
+    }
+
+    /// The share of another variable's variance that the parents leave unexplained.
+    fn unexplained(&self, evidence: &Evidence, other: u32, scratch: &mut Vec<f64>) -> f64 {
+        scratch.clear();
+        for Step { pick, row, root, .. } in steps(self.causes(), &self.steps) {
+            let known: f64 = row.iter().zip(&*scratch).map(|(a, b)| a * b).sum();
+            scratch.push((evidence.correlation(other, pick) - known) / root);
+        }
+        1.0 - scratch.iter().map(|entry| entry * entry).sum::<f64>()
+    }
+
     // Vectorised for the machine at hand only where it is inlined.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn look_further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> Box<[(u32, f64)]> {
-        let Room { left_over, others, variances, entries } = room;
+        let Room { left_over, others, variances, entries, .. } = room;
         // Covariances of the residual with all variables.
         left_over.clear();
         left_over.extend_from_slice(evidence.row(variable));

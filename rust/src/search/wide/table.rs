@@ -1,0 +1,145 @@
+//! What all searches of a wide table share: a numbering of its variables, candidates for edges, and the correlations
+//! between them.
+
+use super::super::prepared::{least_dependence, most_candidates};
+use crate::algebra::check::check_shape;
+use crate::algebra::csr::{Counts, Csr};
+use crate::algebra::permutation::inverse;
+use crate::error::IcidError;
+use crate::interrupt::Interrupt;
+use crate::memory::ensure_room;
+use crate::neighbours::Standardised;
+use rayon::prelude::*;
+use sprs::CsMatView;
+
+/// Correlations between the candidates of a variable with more of them than this are not stored: there are too many.
+const MOST_STORED: usize = 300;
+/// Bytes that a stored correlation takes while it is found and sorted.
+type Stored = [u8; 24];
+
+/// A table renumbered for searches, with the correlations that they need most.
+///
+/// Variables are numbered by the sums of their squared correlations, so that results do not depend on the order of the
+/// columns.
+#[derive(Debug)]
+pub struct WideTable {
+    /// The caller's number of each variable.
+    pub(super) names: Vec<u32>,
+    /// The number of each of the caller's variables.
+    pub(super) numbers: Vec<u32>,
+    /// The correlations above a cut that the table was made from.
+    pub(super) dependent: Csr<u32>,
+    /// The correlations between candidates of each other, and between candidates of the same variable.
+    pub(super) stored: Csr<u32>,
+    /// Candidates for edges, as symmetric lists, ascending.
+    pub(super) candidates: Vec<Vec<u32>>,
+}
+
+impl WideTable {
+    /// Choose candidates from sparse [`correlations`](crate::neighbours::correlations()), and compute the correlations
+    /// between them.
+    ///
+    /// # Errors
+    /// [`IcidError::Shape`] if the correlations belong to other variables; [`IcidError::Memory`];
+    /// [`IcidError::Interrupted`].
+    pub fn new(
+        data: Standardised,
+        correlations: CsMatView<f64>,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Self, IcidError> {
+        let d = data.variables();
+        check_shape("correlations", correlations.shape(), d)?;
+        let strength: Vec<f64> = (0..d)
+            .map(|i| correlations.outer_view(i).map_or(0.0, |row| row.data().iter().map(|r| r * r).sum()))
+            .collect();
+        let mut names: Vec<u32> = (0..d as u32).collect();
+        names.sort_by(|&i, &j| strength[i as usize].total_cmp(&strength[j as usize]));
+        let numbers = inverse(&names);
+        let row = |number: usize| correlations.outer_view(names[number] as usize);
+        let dependent = Csr::from_rows((0..d).map(|i| row(i).map_or(0, |row| row.nnz())), |i, out| {
+            out.extend(row(i).iter().flat_map(|row| row.iter()).map(|(j, &r)| (numbers[j], r)));
+        });
+        let candidates = strongest(&dependent, samples);
+        let stored = stored(data, &names, &candidates, interrupt)?;
+        Ok(Self { names, numbers, dependent, stored, candidates })
+    }
+}
+
+/// For each variable its strongest correlations above chance, as symmetric lists, ascending.
+fn strongest(dependent: &Csr<u32>, samples: usize) -> Vec<Vec<u32>> {
+    let d = dependent.offsets.len() - 1;
+    let (least, most) = (least_dependence(samples), most_candidates(samples, false));
+    let one_sided: Vec<Vec<u32>> = (0..d)
+        .into_par_iter()
+        .map(|i| {
+            let (others, sizes) = dependent.row(i);
+            let mut found: Vec<(f64, u32)> =
+                others.iter().zip(sizes).map(|(&j, r)| (-r.abs(), j)).filter(|&(size, _)| -size > least).collect();
+            if found.len() > most {
+                found.select_nth_unstable_by(most, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                found.truncate(most);
+            }
+            found.into_iter().map(|(_, j)| j).collect()
+        })
+        .collect();
+    let mut lists = one_sided.clone();
+    for (i, others) in one_sided.iter().enumerate() {
+        for &j in others {
+            lists[j as usize].push(i as u32);
+        }
+    }
+    lists.par_iter_mut().for_each(|list| {
+        list.sort_unstable();
+        list.dedup();
+    });
+    lists
+}
+
+/// The correlations between candidates of each other, and between candidates of the same variable.
+fn stored(
+    data: Standardised,
+    names: &[u32],
+    candidates: &[Vec<u32>],
+    interrupt: &Interrupt,
+) -> Result<Csr<u32>, IcidError> {
+    let d = names.len();
+    let rows: Vec<Vec<u32>> = (0..d as u32)
+        .into_par_iter()
+        .map_init(
+            || vec![false; d],
+            |seen, i| {
+                let own = &candidates[i as usize];
+                let near = own.iter().map(|&v| &candidates[v as usize]).filter(|list| list.len() <= MOST_STORED);
+                let mut later = Vec::new();
+                for &j in own.iter().chain(near.flatten()).filter(|&&j| j > i) {
+                    if !std::mem::replace(&mut seen[j as usize], true) {
+                        later.push(j);
+                    }
+                }
+                later.iter().for_each(|&j| seen[j as usize] = false);
+                later.sort_unstable();
+                later
+            },
+        )
+        .collect();
+    let pairs: usize = rows.iter().map(Vec::len).sum();
+    ensure_room::<Stored>("the correlations between candidates", 2 * pairs as u128)?;
+    let values: Vec<Vec<f64>> = rows
+        .par_iter()
+        .enumerate()
+        .map(|(i, row)| {
+            interrupt.check()?;
+            Ok(row.iter().map(|&j| data.correlation(names[i], names[j as usize])).collect())
+        })
+        .collect::<Result<_, IcidError>>()?;
+    let upper = || {
+        rows.iter()
+            .zip(&values)
+            .enumerate()
+            .flat_map(|(i, (row, values))| row.iter().zip(values).map(move |(&j, &r)| (i, j, r)))
+    };
+    let both = || upper().flat_map(|(i, j, r)| [(i, j, r), (j as usize, i as u32, r)]);
+    // Rows are complete in ascending order: first the mirror images from earlier rows, then a row's own entries.
+    Ok(Counts::new(d, both().map(|(i, ..)| i)).fill(both()).sorted())
+}
