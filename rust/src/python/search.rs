@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
 use crate::search::{
-    self, Budget, Cache, Cost, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher,
+    self, Budget, Cache, Cost, Ended, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -58,8 +58,10 @@ pub(super) struct Searched {
     start_scores: Vec<f64>,
     trials: usize,
     improvements: usize,
-    /// Moves tried in the first descent, and its seconds.
+    /// Visits of variables in the descent from the best start, and its seconds.
     descent: (usize, f64),
+    /// `"converged"`, `"out of trials"` or `"out of time"`.
+    ended: &'static str,
 }
 
 impl OrderFit {
@@ -83,6 +85,11 @@ impl Searched {
             trials: found.report.trials,
             improvements: found.report.improvements,
             descent: found.report.descent,
+            ended: match found.report.ended {
+                Ended::Converged => "converged",
+                Ended::OutOfTrials => "out of trials",
+                Ended::OutOfTime => "out of time",
+            },
         })
     }
 }

@@ -158,7 +158,8 @@ impl WideSearcher {
             let table = match self.table.get() {
                 Some(table) => table,
                 None => {
-                    let table = WideTable::new(data, self.correlations.view(), self.samples, interrupt)?;
+                    let (correlations, pattern) = (self.correlations.view(), self.theta.view());
+                    let table = WideTable::new(data, correlations, pattern, self.samples, interrupt)?;
                     self.table.get_or_init(|| table)
                 }
             };

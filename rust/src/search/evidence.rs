@@ -7,9 +7,6 @@ use crate::knowledge::Knowledge;
 use crate::score::{BLOCK_ROWS, Noise, Score, Sums};
 use ndarray::ArrayView2;
 
-/// Lower bound for the share of a variance that all other variables leave unexplained, where it is not known.
-const MINOR: f64 = 0.01;
-
 /// Correlations of a table, prior knowledge of its edges, and the score of graphs.
 ///
 /// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
@@ -20,11 +17,11 @@ pub struct Evidence<'a> {
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
-    /// A lower bound for the share of each variance that all other variables leave unexplained.
-    pub(crate) least: Vec<f64>,
+    /// A lower bound for the share of each variance that all other variables leave unexplained; 0 if it is not known.
+    least: Vec<f64>,
 }
 
-/// Where the correlations are found.
+/// Where correlations are found.
 #[derive(Debug, Clone, Copy)]
 enum Correlations<'a> {
     /// All of them, row by row.
@@ -80,7 +77,7 @@ impl<'a> Evidence<'a> {
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
+        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![0.0; dim] })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -106,11 +103,11 @@ impl<'a> Evidence<'a> {
         Ok(self)
     }
 
-    /// Set the share of each variance that all other variables together leave unexplained, raised to at least one part in
-    /// a hundred.
+    /// Set the share of each variance that all other variables together leave unexplained.
     #[must_use]
     pub(crate) fn with_shares(mut self, shares: &[f64]) -> Self {
-        self.least = shares.iter().map(|share| if share.is_nan() { *share } else { share.max(MINOR) }).collect();
+        // Rounding may make it negative, or nothing at all.
+        self.least = shares.iter().map(|share| share.max(0.0)).collect();
         self
     }
 
@@ -119,40 +116,45 @@ impl<'a> Evidence<'a> {
         self.dim
     }
 
-    /// The correlations of a variable with all variables, where they are stored.
+    /// The correlations of a variable with all variables.
     ///
     /// # Panics
     /// If only some correlations are stored.
     pub(crate) fn row(&self, variable: u32) -> &[f64] {
-        let Correlations::Dense(entries) = self.correlations else { unreachable!("rows of sparse correlations") };
+        let Correlations::Dense(entries) = self.correlations else { unreachable!("a row of sparse correlations") };
         let start = variable as usize * self.dim;
         &entries[start..start + self.dim]
+    }
+
+    /// Whether only some correlations are stored, so that regressions should cover few variables.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.correlations, Correlations::Sparse(_))
+    }
+
+    /// Append the correlations of a variable with the variables of a list, or with all of them.
+    pub(crate) fn read_correlations(&self, variable: u32, others: Option<&[u32]>, correlations: &mut Vec<f64>) {
+        match (self.correlations, others) {
+            (Correlations::Sparse(sparse), Some(others)) => sparse.read(variable, others, correlations),
+            (_, Some(others)) => {
+                let row = self.row(variable);
+                correlations.extend(others.iter().map(|&other| row[other as usize]));
+            }
+            (_, None) => correlations.extend_from_slice(self.row(variable)),
+        }
+    }
+
+    /// A bound below which no parents can take the local score of a variable.
+    pub(crate) fn least_score(&self, variable: u32) -> f64 {
+        if self.has_values() {
+            return f64::NEG_INFINITY;
+        }
+        self.score.misfit_of(variable, self.least[variable as usize])
     }
 
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         match self.correlations {
             Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
             Correlations::Sparse(sparse) => sparse.correlation(i, j),
-        }
-    }
-
-    /// Append the correlations of a variable with some others.
-    #[inline]
-    pub(crate) fn gather(&self, variable: u32, others: &[u32], out: &mut Vec<f64>) {
-        match self.correlations {
-            Correlations::Dense(_) => {
-                let row = self.row(variable);
-                out.extend(others.iter().map(|&i| row[i as usize]));
-            }
-            Correlations::Sparse(sparse) => sparse.gather(variable, others, out),
-        }
-    }
-
-    /// The sparse correlations, if not all are stored.
-    pub(super) fn as_sparse(&self) -> Option<Sparse<'a>> {
-        match self.correlations {
-            Correlations::Dense(_) => None,
-            Correlations::Sparse(sparse) => Some(sparse),
         }
     }
 

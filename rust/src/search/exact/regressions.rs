@@ -10,7 +10,7 @@ use super::limits::{Limits, Mask};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::search::Evidence;
-use crate::search::parents::COLLINEAR;
+use crate::search::fit::COLLINEAR;
 
 /// With fewer variables left to add, a walk does not ask whether it should stop.
 const SHORT: usize = 8;

@@ -1,5 +1,6 @@
 //! Θ of so many variables that nothing of size d × d is stored: that of a graph found by descents from random orders.
 
+use super::missing::missing_pairs;
 use super::searcher::WideSearcher;
 use super::table::WideTable;
 use crate::algebra::check::{check_length, check_positive};
@@ -10,7 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::memory::ensure_room;
 use crate::neighbours::{Standardised, correlations, lasso_level};
-use crate::score::{Noise, edge_penalty};
+use crate::score::{Noise, Score, edge_penalty};
 use crate::search::{Budget, SearchOptions};
 use crate::sem::LinearSem;
 use ndarray::s;
@@ -72,21 +73,42 @@ pub fn wide_precision(
         return Err(IcidError::Copies { first, second });
     }
     let correlation_time = begin.elapsed();
-    let table = WideTable::new(data, correlations.view(), samples, interrupt)?;
+    let none = CsMat::zero((d, d));
+    let table = WideTable::new(data, correlations.view(), none.view(), samples, interrupt)?;
     let candidate_time = begin.elapsed().saturating_sub(correlation_time);
 
     let knowledge = Knowledge::none(d);
-    let searcher = WideSearcher::new(data.reborrow(), variances, &table, samples, &knowledge)?;
-    let starts: Vec<Vec<usize>> = (0..STARTS).map(|seed| table.random_order(&mut Random::new(seed))).collect();
     let budget = Budget { trials: 0, patience: 0, time: None, seed: 0 };
     let options = SearchOptions::new(edge_penalty(samples as f64, d), Noise::Unequal, budget);
-    let sem = searcher.search(&starts, &options, interrupt)?.sem;
+    let score = Score::new(samples as f64, options.penalty, options.noise)?;
+    let search = |table: &WideTable, starts: &[Vec<usize>]| {
+        let searcher = WideSearcher::new(data.reborrow(), variances, table, samples, &knowledge)?;
+        Ok::<_, IcidError>(searcher.search(starts, &options, interrupt)?.sem)
+    };
+    let starts: Vec<Vec<usize>> = (0..STARTS).map(|seed| table.random_order(&mut Random::new(seed))).collect();
+    let mut sem = search(&table, &starts)?;
+    let missing = missing_pairs(data, &table, &table.causes(&sem), &score, interrupt)?;
+    if missing.nnz() > 0 {
+        drop(table);
+        let table = WideTable::new(data, correlations.view(), missing.view(), samples, interrupt)?;
+        sem = search(&table, &[sem.order])?;
+    }
     let theta = precision(&sem);
     let fit_time = begin.elapsed().saturating_sub(correlation_time + candidate_time);
     Ok(WidePrecision { theta, correlations, sem, correlation_time, candidate_time, fit_time })
 }
 
 impl WideTable {
+    /// The causes of each variable in a graph of the caller's variables.
+    fn causes(&self, sem: &LinearSem) -> Vec<Vec<u32>> {
+        let parents = sem.b.to_csc();
+        let causes = |&name: &u32| {
+            let column = parents.outer_view(name as usize);
+            column.iter().flat_map(|column| column.iter()).map(|(cause, _)| self.numbers[cause]).collect()
+        };
+        self.names.iter().map(causes).collect()
+    }
+
     /// A random order of the variables, in the caller's numbers.
     fn random_order(&self, random: &mut Random) -> Vec<usize> {
         let mut order: Vec<usize> = self.names.iter().map(|&i| i as usize).collect();

@@ -4,12 +4,14 @@ use super::fit::{fit_graph, residual_inflation};
 use super::sparse::Sparse;
 use super::table::WideTable;
 use crate::algebra::check::{check_finite_sparse, check_length, check_positive, check_shape};
+use crate::algebra::hash::Random;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::neighbours::Standardised;
 use crate::order::{Rule, Theta, eliminate};
 use crate::score::{Noise, Score};
+use crate::search::parents::Setting;
 use crate::search::state::State;
 use crate::search::{Evidence, OrderFit, SearchOptions, Searched, search};
 use crate::sem::Fitted;
@@ -83,9 +85,8 @@ impl<'a> WideSearcher<'a> {
         let order = self.renumbered(order)?;
         let sem =
             self.with_evidence(Score::new(self.samples as f64, penalty, choice)?, None, |evidence, candidates| {
-                let mut state = State::new(evidence, candidates, &order);
-                while !interrupt.is_raised() && state.add_missing_parents() {}
-                interrupt.check()?;
+                let setting = Setting::new(evidence, &candidates);
+                let state = State::new(&setting, &order, Random::new(0));
                 let causes: Vec<Vec<u32>> = (0..order.len() as u32).map(|i| state.causes(i).to_vec()).collect();
                 fit_graph(self.sparse(), &self.table.names, self.variances, &order, &causes, interrupt)
             })?;

@@ -27,8 +27,6 @@ pub struct WideTable {
     pub(super) names: Vec<u32>,
     /// The number of each of the caller's variables.
     pub(super) numbers: Vec<u32>,
-    /// The correlations above a cut that the table was made from.
-    pub(super) dependent: Csr<u32>,
     /// The correlations between candidates of each other, and between candidates of the same variable.
     pub(super) stored: Csr<u32>,
     /// Candidates for edges, as symmetric lists, ascending.
@@ -36,8 +34,8 @@ pub struct WideTable {
 }
 
 impl WideTable {
-    /// Choose candidates from sparse [`correlations`](crate::neighbours::correlations()), and compute the correlations
-    /// between them.
+    /// Take the strongest sparse [`correlations`](crate::neighbours::correlations()) and the pairs in a pattern for
+    /// candidates, and compute the correlations between them.
     ///
     /// # Errors
     /// [`IcidError::Shape`] if the correlations belong to other variables; [`IcidError::Memory`];
@@ -45,37 +43,43 @@ impl WideTable {
     pub fn new(
         data: Standardised,
         correlations: CsMatView<f64>,
+        pattern: CsMatView<f64>,
         samples: usize,
         interrupt: &Interrupt,
     ) -> Result<Self, IcidError> {
         let d = data.variables();
         check_shape("correlations", correlations.shape(), d)?;
+        check_shape("pattern", pattern.shape(), d)?;
         let strength: Vec<f64> = (0..d)
             .map(|i| correlations.outer_view(i).map_or(0.0, |row| row.data().iter().map(|r| r * r).sum()))
             .collect();
         let mut names: Vec<u32> = (0..d as u32).collect();
         names.sort_by(|&i, &j| strength[i as usize].total_cmp(&strength[j as usize]));
         let numbers = inverse(&names);
-        let row = |number: usize| correlations.outer_view(names[number] as usize);
-        let dependent = Csr::from_rows((0..d).map(|i| row(i).map_or(0, |row| row.nnz())), |i, out| {
-            out.extend(row(i).iter().flat_map(|row| row.iter()).map(|(j, &r)| (numbers[j], r)));
+        let mut candidates = strongest(correlations, &names, &numbers, samples);
+        for (_, (i, j)) in pattern.iter().filter(|(_, (i, j))| i != j) {
+            candidates[numbers[i] as usize].push(numbers[j]);
+            candidates[numbers[j] as usize].push(numbers[i]);
+        }
+        candidates.par_iter_mut().for_each(|list| {
+            list.sort_unstable();
+            list.dedup();
         });
-        let candidates = strongest(&dependent, samples);
         let stored = stored(data, &names, &candidates, interrupt)?;
-        Ok(Self { names, numbers, dependent, stored, candidates })
+        Ok(Self { names, numbers, stored, candidates })
     }
 }
 
-/// For each variable its strongest correlations above chance, as symmetric lists, ascending.
-fn strongest(dependent: &Csr<u32>, samples: usize) -> Vec<Vec<u32>> {
-    let d = dependent.offsets.len() - 1;
+/// For each variable its strongest correlations above chance, as symmetric lists.
+fn strongest(correlations: CsMatView<f64>, names: &[u32], numbers: &[u32], samples: usize) -> Vec<Vec<u32>> {
     let (least, most) = (least_dependence(samples), most_candidates(samples, false));
-    let one_sided: Vec<Vec<u32>> = (0..d)
-        .into_par_iter()
-        .map(|i| {
-            let (others, sizes) = dependent.row(i);
+    let one_sided: Vec<Vec<u32>> = names
+        .par_iter()
+        .map(|&name| {
+            let row = correlations.outer_view(name as usize);
+            let row = row.iter().flat_map(|row| row.iter());
             let mut found: Vec<(f64, u32)> =
-                others.iter().zip(sizes).map(|(&j, r)| (-r.abs(), j)).filter(|&(size, _)| -size > least).collect();
+                row.filter(|(_, r)| r.abs() > least).map(|(j, r)| (-r.abs(), numbers[j])).collect();
             if found.len() > most {
                 found.select_nth_unstable_by(most, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 found.truncate(most);
@@ -89,10 +93,6 @@ fn strongest(dependent: &Csr<u32>, samples: usize) -> Vec<Vec<u32>> {
             lists[j as usize].push(i as u32);
         }
     }
-    lists.par_iter_mut().for_each(|list| {
-        list.sort_unstable();
-        list.dedup();
-    });
     lists
 }
 
