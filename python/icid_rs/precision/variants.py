@@ -21,7 +21,6 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.precision.covariance import Covariance, invert
 
-
 #: The core's fits and searches of graphs, with a dense covariance or without.
 Searcher: TypeAlias = _core.Searcher | _core.WideSearcher
 

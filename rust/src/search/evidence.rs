@@ -151,6 +151,7 @@ impl<'a> Evidence<'a> {
         self.score.misfit_of(variable, self.least[variable as usize])
     }
 
+    #[cfg(test)]
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         match self.correlations {
             Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],

@@ -5,7 +5,6 @@
 
 use super::sparse::Sparse;
 use super::table::WideTable;
-use crate::algebra::csr::from_entries;
 use crate::algebra::least_squares::LeastSquares;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
@@ -15,7 +14,6 @@ use crate::score::Score;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 use rayon::prelude::*;
-use sprs::CsMat;
 
 /// Variables on each side of a block of products.
 const BLOCK: usize = 512;
@@ -23,42 +21,43 @@ const BLOCK: usize = 512;
 /// has may explain a part of the new one.
 const LENIENT: f64 = 0.5;
 
-/// Ones for pairs that are no candidates, of which one is worth an edge to the other, in the caller's numbers.
+/// Pairs that are no candidates, of which one variable is worth an edge to the other, in the caller's numbers.
 ///
-/// `causes` are the parents of each variable, in the numbers of the table.
+/// `causes` are the parents of each variable, in the numbers of the table; new parents are sought for some of them.
 pub(super) fn missing_pairs(
     data: Standardised,
     table: &WideTable,
     causes: &[Vec<u32>],
+    effects: &[u32],
     score: &Score,
     interrupt: &Interrupt,
-) -> Result<CsMat<f64>, IcidError> {
+) -> Result<Vec<(usize, usize)>, IcidError> {
     let (d, n) = (data.variables(), data.samples());
     ensure_room::<[f32; 2]>("the residuals in single precision", d as u128 * n as u128)?;
     let sparse = Sparse::new(data.reborrow(), table);
     let name = |number: u32| table.names[number as usize];
-    let fits: Vec<Fit> = causes.par_iter().zip(0..d as u32).map(|(list, j)| Fit::new(sparse, j, list)).collect();
-    let (mut variables, mut residuals) = (Array2::<f32>::zeros((d, n)), Array2::<f32>::zeros((d, n)));
+    let fits: Vec<Fit> = effects.par_iter().map(|&j| Fit::new(sparse, j, &causes[j as usize])).collect();
+    let mut variables = Array2::<f32>::zeros((d, n));
+    for (number, mut out) in (0..).zip(variables.rows_mut()) {
+        out.iter_mut().zip(data.of(name(number))).for_each(|(out, &value)| *out = value as f32);
+    }
+    let mut residuals = Array2::<f32>::zeros((fits.len(), n));
     let mut exact = vec![0.0; n];
-    for (fit, (mut variable, mut residual)) in
-        fits.iter().zip(variables.rows_mut().into_iter().zip(residuals.rows_mut()))
-    {
+    for (fit, mut residual) in fits.iter().zip(residuals.rows_mut()) {
         interrupt.check()?;
-        let own = name(fit.variable);
-        variable.iter_mut().zip(data.of(own)).for_each(|(out, &value)| *out = value as f32);
         let parents = fit.causes.iter().map(|&cause| name(cause));
-        data.residual(own, parents.zip(fit.weights.iter().copied()), &mut exact);
+        data.residual(name(fit.variable), parents.zip(fit.weights.iter().copied()), &mut exact);
         let length = dot(&exact, &exact).sqrt();
         residual.iter_mut().zip(&exact).for_each(|(out, value)| *out = (value / length) as f32);
     }
     // A parent gains its penalty if it explains this share of the residual variance.
     let needed = -(-score.penalty / score.samples).exp_m1();
     let cut = (LENIENT * needed.sqrt()) as f32;
-    let starts: Vec<usize> = (0..d).step_by(BLOCK).collect();
-    let blocks: Vec<(usize, usize)> = starts.iter().flat_map(|&i| starts.iter().map(move |&j| (i, j))).collect();
+    let starts = |len: usize| (0..len).step_by(BLOCK);
+    let blocks: Vec<(usize, usize)> = starts(fits.len()).flat_map(|i| starts(d).map(move |j| (i, j))).collect();
     let block = |products: &mut Array2<f32>, &(top, left): &(usize, usize)| {
         interrupt.check()?;
-        let one = residuals.slice(s![top..(top + BLOCK).min(d), ..]);
+        let one = residuals.slice(s![top..(top + BLOCK).min(fits.len()), ..]);
         let two = variables.slice(s![left..(left + BLOCK).min(d), ..]);
         let mut products = products.slice_mut(s![..one.nrows(), ..two.nrows()]);
         general_mat_mul(1.0, &one, &two.t(), 0.0, &mut products);
@@ -74,10 +73,7 @@ pub(super) fn missing_pairs(
         Ok(pairs)
     };
     let found = blocks.par_iter().map_init(|| Array2::zeros((BLOCK, BLOCK)), block).collect::<Result<Vec<_>, _>>()?;
-    let mut pairs = found.concat();
-    pairs.sort_unstable();
-    pairs.dedup();
-    Ok(from_entries((d, d), || pairs.iter().map(|&(i, j)| (i, j, 1.0))))
+    Ok(found.concat())
 }
 
 /// A variable regressed on its parents.

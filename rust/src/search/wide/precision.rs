@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Random orders from which descents start.
 const STARTS: u64 = 2;
+/// Rounds of looking for missing parents, at most. In each, only variables whose parents have changed are checked.
+const ROUNDS: usize = 4;
 /// Approximate number of variables from whose correlations the number of all correlations above the cut is estimated.
 const FEW: usize = 256;
 /// Bytes that one correlation takes while it is found, sorted and returned.
@@ -74,7 +76,7 @@ pub fn wide_precision(
     }
     let correlation_time = begin.elapsed();
     let none = CsMat::zero((d, d));
-    let table = WideTable::new(data, correlations.view(), none.view(), samples, interrupt)?;
+    let mut table = WideTable::new(data, correlations.view(), none.view(), samples, interrupt)?;
     let candidate_time = begin.elapsed().saturating_sub(correlation_time);
 
     let knowledge = Knowledge::none(d);
@@ -87,11 +89,22 @@ pub fn wide_precision(
     };
     let starts: Vec<Vec<usize>> = (0..STARTS).map(|seed| table.random_order(&mut Random::new(seed))).collect();
     let mut sem = search(&table, &starts)?;
-    let missing = missing_pairs(data, &table, &table.causes(&sem), &score, interrupt)?;
-    if missing.nnz() > 0 {
-        drop(table);
-        let table = WideTable::new(data, correlations.view(), missing.view(), samples, interrupt)?;
+    let mut causes = table.causes(&sem);
+    let mut unchecked: Vec<u32> = (0..d as u32).collect();
+    let mut further = Vec::new();
+    for _ in 0..ROUNDS {
+        let missing = missing_pairs(data, &table, &causes, &unchecked, &score, interrupt)?;
+        if missing.is_empty() {
+            break;
+        }
+        further.extend(missing);
+        further.sort_unstable();
+        further.dedup();
+        let pattern = from_entries((d, d), || further.iter().map(|&(i, j)| (i, j, 1.0)));
+        table = WideTable::new(data, correlations.view(), pattern.view(), samples, interrupt)?;
         sem = search(&table, &[sem.order])?;
+        let before = std::mem::replace(&mut causes, table.causes(&sem));
+        unchecked = (0..d as u32).filter(|&i| causes[i as usize] != before[i as usize]).collect();
     }
     let theta = precision(&sem);
     let fit_time = begin.elapsed().saturating_sub(correlation_time + candidate_time);
@@ -104,7 +117,10 @@ impl WideTable {
         let parents = sem.b.to_csc();
         let causes = |&name: &u32| {
             let column = parents.outer_view(name as usize);
-            column.iter().flat_map(|column| column.iter()).map(|(cause, _)| self.numbers[cause]).collect()
+            let numbers = column.iter().flat_map(|column| column.iter()).map(|(cause, _)| self.numbers[cause]);
+            let mut numbers: Vec<u32> = numbers.collect();
+            numbers.sort_unstable();
+            numbers
         };
         self.names.iter().map(causes).collect()
     }

@@ -2,7 +2,7 @@
 
 use super::fit::{fit_graph, residual_inflation};
 use super::sparse::Sparse;
-use super::table::WideTable;
+use super::table::{WideTable, local_order};
 use crate::algebra::check::{check_finite_sparse, check_length, check_positive, check_shape};
 use crate::algebra::hash::Random;
 use crate::error::IcidError;
@@ -108,6 +108,7 @@ impl<'a> WideSearcher<'a> {
         score.shape = options.shape;
         let starts = starts.iter().map(|start| self.renumbered(start)).collect::<Result<Vec<_>, _>>()?;
         let found = self.with_evidence(score, options.values, |evidence, candidates| {
+            let starts: Vec<Vec<u32>> = starts.iter().map(|start| local_order(&candidates, start)).collect();
             search(evidence, &candidates, &starts, options.budget, interrupt)
         })?;
         let order: Vec<u32> = found.order.iter().map(|&i| i as u32).collect();

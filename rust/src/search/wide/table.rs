@@ -143,3 +143,60 @@ fn stored(
     // Rows are complete in ascending order: first the mirror images from earlier rows, then a row's own entries.
     Ok(Counts::new(d, both().map(|(i, ..)| i)).fill(both()).sorted())
 }
+
+/// An order in which candidates of each other are as before, but closer together.
+///
+/// Nothing else about an order matters to a search, and a move costs as much as there are variables between the old place
+/// and the new one.
+pub(super) fn local_order(candidates: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
+    let places = inverse(order);
+    let mut is_visited = vec![false; order.len()];
+    let mut local = Vec::with_capacity(order.len());
+    let mut path: Vec<(u32, usize)> = Vec::new();
+    // Each variable follows right after those of its candidates that precede it and have not come before.
+    for &last in order.iter().rev() {
+        if !std::mem::replace(&mut is_visited[last as usize], true) {
+            path.push((last, 0));
+        }
+        while let Some((variable, next)) = path.last_mut() {
+            let variable = *variable;
+            if let Some(&other) = candidates[variable as usize].get(*next) {
+                *next += 1;
+                let precedes = places[other as usize] < places[variable as usize];
+                if precedes && !std::mem::replace(&mut is_visited[other as usize], true) {
+                    path.push((other, 0));
+                }
+            } else {
+                local.push(variable);
+                path.pop();
+            }
+        }
+    }
+    local
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn candidates_keep_their_order(
+            order in Just((0..30_u32).collect::<Vec<_>>()).prop_shuffle(),
+            pairs in prop::collection::vec((0..30_u32, 0..30_u32), 0..60),
+        ) {
+            let mut candidates = vec![Vec::new(); 30];
+            for &(i, j) in pairs.iter().filter(|(i, j)| i != j) {
+                candidates[i as usize].push(j);
+                candidates[j as usize].push(i);
+            }
+            let (before, after) = (inverse(&order), inverse(&local_order(&candidates, &order)));
+            for (i, list) in candidates.iter().enumerate() {
+                for &j in list {
+                    prop_assert_eq!(before[i] < before[j as usize], after[i] < after[j as usize]);
+                }
+            }
+        }
+    }
+}
