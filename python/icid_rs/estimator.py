@@ -88,8 +88,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The price of an edge in the score, in units of BIC: an edge must gain ``penalty`` · log n in twice the
         log-likelihood, so that 1.0 is BIC. ``"auto"``: log n + 4 log d, times the inflation of the null where residuals
         are more correlated than chance explains; less, where noise variances are unequal and the data have far more
-        weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is; `penalty_path` shows what others would
-        give. Nothing without a refinement.
+        weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is;
+        `penalty_path` shows what others would give. Nothing without a refinement.
     trials : "auto" or int
         Perturbations that a search tries. ``"auto"``: one for each variable, and at least 1000; then more, until half
         as many in a row bring no improvement, or ten for each variable, and at least 5000, were tried.

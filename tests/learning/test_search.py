@@ -24,7 +24,7 @@ def search(estimate, n: int, *, penalty: float, values=None, trials=0, patience=
     """Search from the smallest pivots, as if the estimate were from n samples."""
     searcher = replace(estimate, samples=n).searcher(None, None)
     searches = BudgetedSearch(searcher, trials, None, seed, len(estimate.location))
-    starts = {"smallest pivots": estimate.smallest_pivots(searcher)}
+    starts = estimate.start_orders(searcher)
     return searches.run(starts, penalty=penalty, values=values, effort=Effort(trials, patience))
 
 

@@ -23,13 +23,13 @@ from scipy.stats import norm
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
-from icid_rs.learning.calibration import FitT, calibrate
+from icid_rs.learning.calibration import FitT, calibrate, misfit
 from icid_rs.learning.order import OrderFit, best_order
-from icid_rs.learning.price import lower_price
+from icid_rs.learning.price import lower_price, middle_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full
+from icid_rs.precision.variants import FewRows, Full, Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
@@ -53,13 +53,17 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
+    estimate: Full | FewRows | Wide,
+    rows: Rows | None,
+    proposer: Proposer,
+    proposed: NDArray[np.intp],
+    options: Options,
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
     Parameters
     ----------
-    estimate : Full or FewRows
+    estimate : Full, FewRows or Wide
     rows : array of shape (n, d), optional
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
@@ -126,7 +130,7 @@ class _Task:
 
     def __init__(
         self,
-        estimate: Full | FewRows,
+        estimate: Full | FewRows | Wide,
         rows: Rows | None,
         proposer: Proposer,
         proposed: NDArray[np.intp],
@@ -204,9 +208,10 @@ class _Task:
         """Search without supposing anything of the noise variances."""
         searches, base = self.searches, self.base
         starts: dict[str, NDArray[np.intp]] = {}
+        own_starts: dict[str, NDArray[np.intp]] = {}
         if not searches.is_exact(None):
-            pivots = self.estimate.smallest_pivots(self.searcher)
-            starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
+            own_starts = self.estimate.start_orders(self.searcher)
+            starts = own_starts | {"decomposition": self.proposed, **further}
             starts |= self.proposer.further_orders()
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
@@ -231,8 +236,7 @@ class _Task:
         if not found.is_proven:
             further_found = search({"search": found.sem.order}, penalty=base, effort=searches.effort, share=0.5)
             first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
-        calibration_starts = {name: starts[name] for name in ("smallest pivots",) if name in starts}
-        calibration_starts["search"] = first.sem.order
+        calibration_starts = own_starts | {"search": first.sem.order}
         found, inflation = self.calibrated(
             first, lambda inflation: search(calibration_starts, penalty=base * inflation)
         )
@@ -249,14 +253,18 @@ class _Task:
 
         if effort.trials > 0 and not found.is_proven:
             found = min(search_on(base * inflation, found, effort), found, key=lambda searched: searched.rank)
+        edge, ordinary = base, found
+        if not (self.is_penalty_given or searches.is_out_of_time):
+            # Residuals are correlated because the null is inflated, or because weak edges are missing.
+            more, lower = lower_price(first, base, search_on, self.n, self.d)
+            price = middle_price(self.n, self.d)
+            if misfit(more.sem, 1.0, price, self.searcher) < misfit(found.sem, inflation, price, self.searcher):
+                found, edge, inflation, ordinary = more, lower, 1.0, first
+                if edge < base and not found.is_proven:
+                    found = min(search_on(edge, found, searches.effort), found, key=lambda searched: searched.rank)
         # Noise models are compared at the ordinary price.
         variances = self.estimate.variances
-        score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
-        edge = base
-        if inflation == 1.0 and not (self.is_penalty_given or searches.is_out_of_time):
-            found, edge = lower_price(found, base, search_on, self.n, self.d)
-            if edge < base and not found.is_proven:
-                found = min(search_on(edge, found, searches.effort), found, key=lambda searched: searched.rank)
+        score = ordinary.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph.sem import LinearSem
+from icid_rs.precision.variants import Searcher
 
 #: Of one core, at least.
 _OPERATIONS_PER_SECOND = 5e9
@@ -61,7 +62,7 @@ class BudgetedSearch:
 
     Parameters
     ----------
-    searcher : _core.Searcher
+    searcher : Searcher
     trials : int or None
         Trials of the main search; None for the automatic number.
     seconds : float or None
@@ -69,7 +70,7 @@ class BudgetedSearch:
     seed : int
     """
 
-    def __init__(self, searcher: _core.Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
+    def __init__(self, searcher: Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
         self._searcher, self._seed = searcher, seed
         self.is_timed = seconds is not None
         self._deadline = np.inf if seconds is None else time.monotonic() + seconds
@@ -84,6 +85,8 @@ class BudgetedSearch:
 
     def is_exact(self, rows: int | None, share: float = 1.0) -> bool:
         """Whether the best graph will be computed, not searched for; `rows` if the shape of their residuals counts."""
+        if not isinstance(self._searcher, _core.Searcher):
+            return False
         operations, _, is_cheap = self._searcher.exact_cost(rows=rows)
         return bool(is_cheap and operations <= self._seconds(share) * _OPERATIONS_PER_SECOND)
 
@@ -123,7 +126,8 @@ class BudgetedSearch:
         share : float
             Share of the remaining time that may be used.
         """
-        if self.is_exact(None if values is None else values.shape[1], share):
+        is_exact = self.is_exact(None if values is None else values.shape[1], share)
+        if is_exact and isinstance(self._searcher, _core.Searcher):
             optimum = self._searcher.exact(
                 penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
             )

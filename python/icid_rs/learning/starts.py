@@ -16,7 +16,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.options import Options
 from icid_rs.precision.skewness import skewness_matrix, skewness_of
-from icid_rs.precision.variants import Precision, Wide
+from icid_rs.precision.variants import Precision
 
 #: Iterations of a decomposition that only proposes an order.
 _ORDER_ONLY_ITERATIONS = 150
@@ -50,7 +50,7 @@ class Proposer:
         The size of the noise precision, so that a weight of the ℓ1 norm means the same in any unit; or 1.
     skewness_matrix : numpy.ndarray or None
         M̃, where the caller gives it a weight.
-    covariance : array of shape (d, d) or None
+    estimate : Precision
         For the weights of required edges.
     options : Options
     knowledge : Knowledge or None
@@ -77,7 +77,7 @@ class Proposer:
     noise_variances: FloatArray | None
     unit: float
     skewness_matrix: FloatArray | None
-    covariance: FloatArray | None
+    estimate: Precision
     options: Options
     knowledge: Knowledge | None
 
@@ -98,7 +98,7 @@ class Proposer:
             noise_variances=None if known is None else known * unit,
             unit=unit,
             skewness_matrix=skewness_of(sample) if options.skewness > 0 else None,
-            covariance=None if isinstance(estimate, Wide) else estimate.covariance,
+            estimate=estimate,
             options=options,
             knowledge=knowledge,
         )
@@ -121,9 +121,7 @@ class Proposer:
 
     def complete(self, B: Any) -> Any:
         """Drop forbidden edges from a graph and add required ones."""
-        if self.knowledge is None or self.covariance is None:
-            return B
-        return self.knowledge.impose(B, self.covariance)
+        return B if self.knowledge is None else self.knowledge.impose(B, self.estimate.covariance_among)
 
     def further_orders(self, rows: Rows | None = None) -> dict[str, NDArray[np.intp]]:
         """Return the orders of decompositions with other weights, by name; with `rows`, they use their skewness."""

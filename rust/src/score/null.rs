@@ -20,31 +20,46 @@ const MOST_RESIDUALS: usize = 1000;
 /// With fewer pairs the inflation is taken to be 1.
 const FEWEST_PAIRS: usize = 4;
 
-/// Compare the upper quantile of squared correlations between residuals with the one that chance explains.
+/// How the correlations r between residuals of pairs without an edge are distributed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Null {
+    /// The upper quantile of `n r²` in units of the one that chance explains, and at least 1.
+    pub inflation: f64,
+    /// The mean of `n r²`, about 1 by chance.
+    pub mean: f64,
+}
+
+/// Compare the squared correlations between residuals with those that chance explains.
 ///
-/// `b[i, j] ≠ 0` is the weight of i → j. The result is at least 1.
+/// `b[i, j] ≠ 0` is the weight of i → j.
 ///
 /// # Errors
 /// When the sizes differ, the number of samples is not positive, an entry is not finite or a variance not positive, or the
 /// graph leaves nothing of the variance of a variable.
-pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f64) -> Result<f64, IcidError> {
+pub fn null_inflation(b: CsMatView<f64>, covariance: ArrayView2<f64>, samples: f64) -> Result<Null, IcidError> {
     let d = check_square("covariance", covariance.dim())?;
     check_variances(&covariance)?;
     check_shape("B", b.shape(), d)?;
     check_finite_sparse("B", b)?;
     check_positive_parameter("samples", samples)?;
-    let mut squares = residual_squares(&b.to_csc(), covariance)?;
+    Ok(inflation(residual_squares(&b.to_csc(), covariance)?, samples))
+}
+
+/// The inflation, given squared correlations between residuals of pairs without an edge.
+pub(crate) fn inflation(mut squares: Vec<f64>, samples: f64) -> Null {
     if squares.len() < FEWEST_PAIRS {
-        return Ok(1.0);
+        return Null { inflation: 1.0, mean: 1.0 };
     }
+    let mean = samples * squares.iter().sum::<f64>() / squares.len() as f64;
     let tail = (5.0 / squares.len() as f64).clamp(0.01, 0.5);
     let largest = quantile(&mut squares, 1.0 - tail);
-    Ok((samples * largest / chi_squared_upper_quantile(tail)).max(1.0))
+    Null { inflation: (samples * largest / chi_squared_upper_quantile(tail)).max(1.0), mean }
 }
 
 /// Squared correlations between the residuals of pairs without an edge; of very many variables, a part is used.
 fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result<Vec<f64>, IcidError> {
-    let chosen = chosen_variables(covariance);
+    let chosen = chosen_variables(covariance.diag().iter().copied());
     // Row r of I − Bᵀ, by ascending variables: the residual of r.
     let residuals: Vec<Vec<(usize, f64)>> = chosen
         .iter()
@@ -96,13 +111,14 @@ fn residual_squares(parents: &CsMat<f64>, covariance: ArrayView2<f64>) -> Result
 }
 
 /// All variables; of very many, some at equal distances in the order of their variances.
-fn chosen_variables(covariance: ArrayView2<f64>) -> Vec<usize> {
-    let d = covariance.nrows();
+pub(crate) fn chosen_variables(variances: impl Iterator<Item = f64>) -> Vec<usize> {
+    let variances: Vec<f64> = variances.collect();
+    let d = variances.len();
     let mut ranked: Vec<usize> = (0..d).collect();
     if d <= MOST_RESIDUALS {
         return ranked;
     }
-    ranked.sort_by(|&i, &j| covariance[[i, i]].total_cmp(&covariance[[j, j]]));
+    ranked.sort_by(|&i, &j| variances[i].total_cmp(&variances[j]));
     let step = (d - 1) as f64 / (MOST_RESIDUALS - 1) as f64;
     let place = |k: usize| if k == MOST_RESIDUALS - 1 { d - 1 } else { (k as f64 * step) as usize };
     (0..MOST_RESIDUALS).map(|k| ranked[place(k)]).collect()
@@ -142,15 +158,15 @@ mod tests {
         let (low, high) = (squares[place as usize], squares[place as usize + 1]);
         // Samples such that the null looks inflated.
         let expected = 3000.0 * (low + (high - low) * place.fract()) / chi_squared_upper_quantile(tail);
-        let found = null_inflation(b.view(), covariance.view(), 3000.0).unwrap();
+        let found = null_inflation(b.view(), covariance.view(), 3000.0).unwrap().inflation;
         assert!(expected > 1.0 && (found - expected).abs() < 1e-10 * expected, "{found} {expected}");
-        assert_eq!(null_inflation(b.view(), covariance.view(), 1e-3).unwrap(), 1.0);
+        assert_eq!(null_inflation(b.view(), covariance.view(), 1e-3).unwrap().inflation, 1.0);
     }
 
     #[test]
     fn few_pairs_say_nothing_and_sizes_must_fit() {
         let none = CsMat::zero((2, 2));
-        assert_eq!(null_inflation(none.view(), Array2::eye(2).view(), 10.0).unwrap(), 1.0);
+        assert_eq!(null_inflation(none.view(), Array2::eye(2).view(), 10.0).unwrap().inflation, 1.0);
         assert!(null_inflation(none.view(), Array2::eye(3).view(), 10.0).is_err());
         assert!(null_inflation(none.view(), Array2::eye(2).view(), f64::NAN).is_err());
     }
@@ -159,7 +175,7 @@ mod tests {
     fn of_many_variables_some_are_chosen_by_their_variances() {
         let d = 1500;
         let covariance = Array2::from_diag(&ndarray::Array1::from_shape_fn(d, |i| ((i * 7) % d) as f64));
-        let chosen = chosen_variables(covariance.view());
+        let chosen = chosen_variables(covariance.diag().iter().copied());
         let variances: Vec<f64> = chosen.iter().map(|&i| covariance[[i, i]]).collect();
         assert_eq!((chosen.len(), variances[0], variances[999]), (1000, 0.0, (d - 1) as f64));
         assert!(variances.is_sorted());

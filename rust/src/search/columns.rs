@@ -18,9 +18,11 @@ impl Columns {
     /// With as many samples as variables or fewer, parents among all predecessors could explain anything.
     pub fn new(candidates: &[Vec<u32>], samples: f64) -> Self {
         let d = candidates.len();
-        if d <= MOST && (d as f64) < samples {
-            return Self::All(d);
-        }
+        if d <= MOST && (d as f64) < samples { Self::All(d) } else { Self::lists(candidates) }
+    }
+
+    /// The candidates.
+    pub fn lists(candidates: &[Vec<u32>]) -> Self {
         let with_itself = |(i, list): (usize, &Vec<u32>)| {
             let mut list = list.clone();
             let slot = list.partition_point(|&j| (j as usize) < i);

@@ -1,5 +1,6 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
+use super::wide::Sparse;
 use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
@@ -11,13 +12,22 @@ use ndarray::ArrayView2;
 /// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
-    correlation: &'a [f64],
+    correlations: Correlations<'a>,
     dim: usize,
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
     /// A lower bound for the share of each variance that all other variables leave unexplained; 0 if it is not known.
     least: Vec<f64>,
+}
+
+/// Where correlations are found.
+#[derive(Debug, Clone, Copy)]
+enum Correlations<'a> {
+    /// All of them, row by row.
+    Dense(&'a [f64]),
+    /// Some are stored, the others are computed when they are needed.
+    Sparse(Sparse<'a>),
 }
 
 /// Standardised variables in rows, and the row of each variable.
@@ -50,12 +60,26 @@ impl<'a> Evidence<'a> {
         for &value in correlation.diag() {
             check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
         }
+        Self::from(Correlations::Dense(entries), dim, score, knowledge)
+    }
+
+    /// Refer to correlations of which only some are stored.
+    pub(super) fn sparse(sparse: Sparse<'a>, score: Score<'a>, knowledge: &'a Knowledge) -> Result<Self, IcidError> {
+        Self::from(Correlations::Sparse(sparse), sparse.dim(), score, knowledge)
+    }
+
+    fn from(
+        correlations: Correlations<'a>,
+        dim: usize,
+        score: Score<'a>,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![0.0; dim] })
+        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![0.0; dim] })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -96,17 +120,29 @@ impl<'a> Evidence<'a> {
     }
 
     /// The correlations of a variable with all variables.
+    ///
+    /// # Panics
+    /// If only some correlations are stored.
     pub(crate) fn row(&self, variable: u32) -> &[f64] {
+        let Correlations::Dense(entries) = self.correlations else { unreachable!("a row of sparse correlations") };
         let start = variable as usize * self.dim;
-        &self.correlation[start..start + self.dim]
+        &entries[start..start + self.dim]
+    }
+
+    /// Whether only some correlations are stored, so that regressions should cover few variables.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.correlations, Correlations::Sparse(_))
     }
 
     /// Append the correlations of a variable with the variables of a list, or with all of them.
     pub(crate) fn read_correlations(&self, variable: u32, others: Option<&[u32]>, correlations: &mut Vec<f64>) {
-        let row = self.row(variable);
-        match others {
-            Some(others) => correlations.extend(others.iter().map(|&other| row[other as usize])),
-            None => correlations.extend_from_slice(row),
+        match (self.correlations, others) {
+            (Correlations::Sparse(sparse), Some(others)) => sparse.read(variable, others, correlations),
+            (_, Some(others)) => {
+                let row = self.row(variable);
+                correlations.extend(others.iter().map(|&other| row[other as usize]));
+            }
+            (_, None) => correlations.extend_from_slice(self.row(variable)),
         }
     }
 
@@ -120,7 +156,10 @@ impl<'a> Evidence<'a> {
 
     #[cfg(test)]
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
-        self.correlation[i as usize * self.dim + j as usize]
+        match self.correlations {
+            Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
+            Correlations::Sparse(sparse) => sparse.correlation(i, j),
+        }
     }
 
     /// Whether the score includes the shape of residuals.

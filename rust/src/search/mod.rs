@@ -24,6 +24,7 @@ mod state;
 mod tests;
 mod trials;
 mod walk;
+mod wide;
 
 pub use evidence::Evidence;
 pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
@@ -31,6 +32,7 @@ pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOption
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;
+pub use wide::{WidePrecision, WideSearcher, WideTable, wide_precision};
 
 use crate::algebra::hash::Random;
 use crate::error::IcidError;

@@ -43,7 +43,12 @@ impl<'a, 'e> Setting<'a, 'e> {
                 }
             }
         }
-        Self { evidence, columns: Columns::new(candidates, evidence.score.samples), required_children }
+        let columns = if evidence.is_sparse() {
+            Columns::lists(candidates)
+        } else {
+            Columns::new(candidates, evidence.score.samples)
+        };
+        Self { evidence, columns, required_children }
     }
 
     /// The variables of which a variable is a required parent.
