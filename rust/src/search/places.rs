@@ -6,14 +6,15 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     order: Vec<u32>,
-    places: Vec<u32>,
+    /// The place of each variable.
+    inverse: Vec<u32>,
     /// Places whose variables have changed since [`Self::take_changed`].
     changed: Range<usize>,
 }
 
 impl Places {
     pub fn new(order: &[u32]) -> Self {
-        let mut places = Self { order: order.to_vec(), places: vec![0; order.len()], changed: 0..0 };
+        let mut places = Self { order: order.to_vec(), inverse: vec![0; order.len()], changed: 0..0 };
         places.renumber(0, order.len());
         places
     }
@@ -25,7 +26,7 @@ impl Places {
 
     /// The place of a variable.
     pub fn of(&self, variable: u32) -> usize {
-        self.places[variable as usize] as usize
+        self.inverse[variable as usize] as usize
     }
 
     /// The variable in a place.
@@ -60,7 +61,7 @@ impl Places {
 
     fn renumber(&mut self, from: usize, to: usize) {
         for place in from..to {
-            self.places[self.order[place] as usize] = place as u32;
+            self.inverse[self.order[place] as usize] = place as u32;
         }
     }
 }
