@@ -162,7 +162,7 @@ impl WideSearcher {
                 let table = WideTable::new(data, correlations, pattern, self.samples, interrupt)?;
                 self.table.get_or_init(|| table)
             };
-            let searcher = CrateSearcher::new(data.reborrow(), &self.variances, table, self.samples, &self.knowledge)?;
+            let searcher = CrateSearcher::new(data, &self.variances, table, self.samples, &self.knowledge)?;
             work(&searcher, interrupt)
         })
     }

@@ -84,7 +84,7 @@ pub fn wide_precision(
     let options = SearchOptions::new(edge_penalty(samples as f64, d), Noise::Unequal, budget);
     let score = Score::new(samples as f64, options.penalty, options.noise)?;
     let search = |table: &WideTable, starts: &[Vec<usize>]| {
-        let searcher = WideSearcher::new(data.reborrow(), variances, table, samples, &knowledge)?;
+        let searcher = WideSearcher::new(data, variances, table, samples, &knowledge)?;
         Ok::<_, IcidError>(searcher.search(starts, &options, interrupt)?.sem)
     };
     let starts: Vec<Vec<usize>> = (0..STARTS).map(|seed| table.random_order(&mut Random::new(seed))).collect();
