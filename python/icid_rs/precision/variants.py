@@ -185,8 +185,8 @@ class Wide(_Sampled):
         )
 
     def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
-        """Return the order of the graph from which Θ was computed: the better of descents from random orders."""
-        return {"random": self.order}
+        """Return the order of the graph from which Θ was computed."""
+        return {"estimate": self.order}
 
     def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
         """Compute the covariance of some variables from the rows."""
