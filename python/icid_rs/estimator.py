@@ -121,7 +121,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
-        20 000 columns it is a scipy.sparse.csr_array (`Precision`).
+        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`).
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str

@@ -109,8 +109,8 @@ def neighbourhood_precision(
 def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None) -> Wide:
     """Estimate Θ as `lasso_precision` does, without any matrix of size d × d.
 
-    Correlations are thresholded block by block. Instead of a lasso and maximum likelihood, descents from random orders
-    find a graph B with noise variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
+    Correlations are thresholded block by block. Instead of a lasso and maximum likelihood, a search over orders finds a
+    graph B with noise variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class Full(_Sampled):
         """Diagonal of the inverse covariance."""
         return np.asarray(self.inverse.diagonal())
 
-    def start_orders(self, searcher: _core.Searcher) -> dict[str, NDArray[np.intp]]:
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
         """Order the variables so that each is the one best explained by those before it.
 
         This is a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time. FLOP starts
@@ -147,7 +147,7 @@ class Full(_Sampled):
 class FewRows(_Sampled):
     """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
 
-    def start_orders(self, searcher: _core.Searcher) -> dict[str, NDArray[np.intp]]:
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
         """Order the variables as `Full.start_orders` does, by the inverse of Θ: the covariance may be singular."""
         return {"smallest pivots": searcher.smallest_pivots(invert(self.theta.toarray())).astype(np.intp)}
 
@@ -184,9 +184,9 @@ class Wide(_Sampled):
             n_threads=n_threads,
         )
 
-    def start_orders(self, searcher: _core.WideSearcher) -> dict[str, NDArray[np.intp]]:
-        """Return the order of the graph from which Θ was computed: the better of descents from random orders."""
-        return {"random": self.order}
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
+        """Return the order of the graph from which Θ was computed."""
+        return {"estimate": self.order}
 
     def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
         """Compute the covariance of some variables from the rows."""

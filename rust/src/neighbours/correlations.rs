@@ -47,10 +47,9 @@ pub fn correlations(data: Standardised, cut: f64, interrupt: &Interrupt) -> Resu
                 let mut above: Vec<(u32, u32, f64)> = Vec::new();
                 for (i, row) in products.rows().into_iter().enumerate() {
                     // Above the diagonal only.
-                    let first = (top + i + 1).saturating_sub(left).min(row.len());
-                    let row = &row.to_slice().expect("rows are contiguous")[first..];
-                    for (j, _) in row.iter().enumerate().filter(|(_, r)| r.abs() >= cut_of_singles) {
-                        let (i, j) = ((top + i) as u32, (left + first + j) as u32);
+                    let first = (top + i + 1).saturating_sub(left);
+                    for (j, _) in row.iter().enumerate().skip(first).filter(|(_, r)| r.abs() >= cut_of_singles) {
+                        let (i, j) = ((top + i) as u32, (left + j) as u32);
                         let r = data.correlation(i, j);
                         if r.abs() > cut {
                             above.push((i, j, r));

@@ -156,15 +156,14 @@ impl WideSearcher {
         let call = LongCall::new(self.threads, data.variables().saturating_mul(data.variables()), None)?;
         call.run(py, |monitor| {
             let interrupt = monitor.interrupt();
-            let table = match self.table.get() {
-                Some(table) => table,
-                None => {
-                    let (correlations, pattern) = (self.correlations.view(), self.theta.view());
-                    let table = WideTable::new(data, correlations, pattern, self.samples, interrupt)?;
-                    self.table.get_or_init(|| table)
-                }
+            let table = if let Some(table) = self.table.get() {
+                table
+            } else {
+                let (correlations, pattern) = (self.correlations.view(), self.theta.view());
+                let table = WideTable::new(data, correlations, pattern, self.samples, interrupt)?;
+                self.table.get_or_init(|| table)
             };
-            let searcher = CrateSearcher::new(data.reborrow(), &self.variances, table, self.samples, &self.knowledge)?;
+            let searcher = CrateSearcher::new(data, &self.variances, table, self.samples, &self.knowledge)?;
             work(&searcher, interrupt)
         })
     }

@@ -112,7 +112,8 @@ impl Fit {
     }
 
     // Vectorised for the machine at hand only where it is inlined.
-    #[allow(clippy::inline_always)]
+    // Without branches, so that it can be.
+    #[allow(clippy::inline_always, clippy::needless_bitwise_bool)]
     #[inline(always)]
     fn mark_vectorised(&mut self, share: f64) {
         let most = self.left - f64::EPSILON;
@@ -175,7 +176,9 @@ impl Fit {
         }
         let scale = 1.0 / new[slot].max(f64::EPSILON).sqrt();
         let slope = new[self.own] * scale;
-        new_inverse.iter_mut().for_each(|entry| *entry *= scale);
+        for entry in new_inverse {
+            *entry *= scale;
+        }
         for ((c, v), entry) in self.covariance.iter_mut().zip(&mut self.variance).zip(new) {
             *entry *= scale;
             *c -= slope * *entry;

@@ -1,7 +1,7 @@
 //! Search over orders for the graph with the best score.
 //!
 //! A descent improves an order by moving one variable at a time to its best place, with parents chosen among all that come
-//! before (Wienöbst, Henckel and Weichwald 2026, FLOP, to which [`parents`] and [`walk`] owe the idea). Then come trials: a
+//! before (Wienöbst, Henckel and Weichwald 2026, FLOP). Then come trials: a
 //! few neighbouring variables are moved at random, the variables affected are moved to their best places again, and the
 //! result is kept unless it is worse. Most trials begin near triangles, of which a sparse true graph has few.
 

@@ -1,15 +1,20 @@
 //! A causal order, and the place of each variable in it.
 
+use std::ops::Range;
+
 /// A causal order, causes first, and its inverse.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     order: Vec<u32>,
-    places: Vec<u32>,
+    /// The place of each variable.
+    inverse: Vec<u32>,
+    /// Places whose variables have changed since [`Self::take_changed`].
+    changed: Range<usize>,
 }
 
 impl Places {
     pub fn new(order: &[u32]) -> Self {
-        let mut places = Self { order: order.to_vec(), places: vec![0; order.len()] };
+        let mut places = Self { order: order.to_vec(), inverse: vec![0; order.len()], changed: 0..0 };
         places.renumber(0, order.len());
         places
     }
@@ -21,7 +26,7 @@ impl Places {
 
     /// The place of a variable.
     pub fn of(&self, variable: u32) -> usize {
-        self.places[variable as usize] as usize
+        self.inverse[variable as usize] as usize
     }
 
     /// The variable in a place.
@@ -37,18 +42,26 @@ impl Places {
         } else {
             self.order[to..=from].rotate_right(1);
         }
-        self.renumber(from.min(to), from.max(to) + 1);
+        let (first, end) = (from.min(to), from.max(to) + 1);
+        self.renumber(first, end);
+        let changed = &mut self.changed;
+        *changed = if changed.end == 0 { first..end } else { changed.start.min(first)..changed.end.max(end) };
     }
 
-    /// Become the same as other places of the same variables.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.order.copy_from_slice(&other.order);
-        self.places.copy_from_slice(&other.places);
+    /// The places whose variables have changed since this was last asked, and perhaps some between them.
+    pub fn take_changed(&mut self) -> Range<usize> {
+        std::mem::replace(&mut self.changed, 0..0)
+    }
+
+    /// Take over the variables in some places from another order, which has the same variables there.
+    pub fn copy_from(&mut self, other: &Self, range: Range<usize>) {
+        self.order[range.clone()].copy_from_slice(&other.order[range.clone()]);
+        self.renumber(range.start, range.end);
     }
 
     fn renumber(&mut self, from: usize, to: usize) {
         for place in from..to {
-            self.places[self.order[place] as usize] = place as u32;
+            self.inverse[self.order[place] as usize] = place as u32;
         }
     }
 }
@@ -65,7 +78,8 @@ mod tests {
             places.shift(variable, to);
             assert_eq!(places.order(), expected);
             assert!((0..4).all(|place| places.of(places.at(place)) == place));
-            places.copy_from(&start);
+            let range = places.take_changed();
+            places.copy_from(&start, range);
             assert_eq!((places.order(), places.of(3)), (&[2, 0, 3, 1][..], 2));
         }
     }

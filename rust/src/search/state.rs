@@ -160,7 +160,8 @@ impl<'a, 'e> State<'a, 'e> {
             self.is_recorded[former.variable as usize] = false;
             self.pool.give_back(former);
         }
-        self.kept_places.copy_from(&self.places);
+        let changed = self.places.take_changed();
+        self.kept_places.copy_from(&self.places, changed);
     }
 
     /// Undo all changes since they were last kept or undone.
@@ -171,7 +172,8 @@ impl<'a, 'e> State<'a, 'e> {
             let undone = self.exchange(former);
             self.pool.give_back(undone);
         }
-        self.places.copy_from(&self.kept_places);
+        let changed = self.places.take_changed();
+        self.places.copy_from(&self.kept_places, changed);
     }
 
     /// The score of the graph, with all regressions computed anew.

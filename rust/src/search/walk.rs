@@ -8,6 +8,10 @@ use super::fit::Fit;
 use super::state::State;
 use crate::algebra::hash::Random;
 
+/// Of equally good places in a row only so many, the nearest, are considered: a move costs as much as there are variables in
+/// between.
+const NEAREST: usize = 1000;
+
 /// Buffers for walks.
 #[derive(Debug, Default)]
 pub(super) struct Trails {
@@ -44,6 +48,11 @@ impl Best {
 
     /// Consider places from `first` to `last` that all change the score in the same way.
     fn consider(&mut self, change: f64, first: usize, last: usize, random: &mut Random) {
+        let (first, last) = if first > self.from {
+            (first, last.min(first + NEAREST - 1))
+        } else {
+            (first.max((last + 1).saturating_sub(NEAREST)), last)
+        };
         let count = last - first + 1;
         let is_first = self.place == self.from;
         if change < self.change - if is_first { 0.0 } else { self.tolerance } {

@@ -37,7 +37,7 @@ fn summed(weight: [f64; 2], mean: Vec<f64>, second: &Array2<f64>) -> Result<Mome
 
 pub(crate) fn calls() -> Vec<BadCall> {
     use IcidError::{
-        Constant, Empty, Negative, NotByRows, NotFinite, NotStandardised, OneSided, Order, Parameter, Positive,
+        Constant, Empty, Length, Negative, NotByRows, NotFinite, NotStandardised, OneSided, Order, Parameter, Positive,
         Samples, Shape as WrongShape, Size, Unlike,
     };
     vec![

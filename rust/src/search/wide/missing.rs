@@ -3,6 +3,7 @@
 //! A parent may be hardly correlated with its child, because paths cancel or because other parents dominate. It is
 //! correlated with the residual of the child given these.
 
+use super::super::prepared::least_dependence;
 use super::sparse::Sparse;
 use super::table::WideTable;
 use crate::algebra::least_squares::LeastSquares;
@@ -20,6 +21,9 @@ const BLOCK: usize = 512;
 /// Pairs are examined from this share of the correlation with the residual that a parent needs: the parents that the child
 /// has may explain a part of the new one.
 const LENIENT: f64 = 0.5;
+/// In units of the least correlation of candidates, the least covariance with a residual that shows in the correlation with
+/// the variable itself: parents are correlated with others by chance.
+const VISIBLE: f64 = 1.2;
 
 /// Pairs that are no candidates, of which one variable is worth an edge to the other, in the caller's numbers.
 ///
@@ -36,7 +40,11 @@ pub(super) fn missing_pairs(
     ensure_room::<[f32; 2]>("the residuals in single precision", d as u128 * n as u128)?;
     let sparse = Sparse::new(data.reborrow(), table);
     let name = |number: u32| table.names[number as usize];
-    let fits: Vec<Fit> = effects.par_iter().map(|&j| Fit::new(sparse, j, &causes[j as usize])).collect();
+    // A parent gains its penalty if it explains this share of the residual variance.
+    let needed = -(-score.penalty / score.samples).exp_m1();
+    // Where much is left unexplained, a parent that is worth its penalty is correlated with the variable itself.
+    let hides = |fit: &Fit| (needed * fit.left).sqrt() < VISIBLE * least_dependence(score.samples as usize);
+    let fits: Vec<Fit> = effects.par_iter().map(|&j| Fit::new(sparse, j, &causes[j as usize])).filter(hides).collect();
     let mut variables = Array2::<f32>::zeros((d, n));
     for (number, mut out) in (0..).zip(variables.rows_mut()) {
         out.iter_mut().zip(data.of(name(number))).for_each(|(out, &value)| *out = value as f32);
@@ -50,8 +58,6 @@ pub(super) fn missing_pairs(
         let length = dot(&exact, &exact).sqrt();
         residual.iter_mut().zip(&exact).for_each(|(out, value)| *out = (value / length) as f32);
     }
-    // A parent gains its penalty if it explains this share of the residual variance.
-    let needed = -(-score.penalty / score.samples).exp_m1();
     let cut = (LENIENT * needed.sqrt()) as f32;
     let starts = |len: usize| (0..len).step_by(BLOCK);
     let blocks: Vec<(usize, usize)> = starts(fits.len()).flat_map(|i| starts(d).map(move |j| (i, j))).collect();

@@ -7,6 +7,7 @@
 
 mod fit;
 mod missing;
+mod pivots;
 mod precision;
 mod searcher;
 mod sparse;

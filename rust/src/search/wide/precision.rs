@@ -1,7 +1,9 @@
-//! Θ of so many variables that nothing of size d × d is stored: that of a graph found by descents from random orders.
+//! Θ of so many variables that nothing of size d × d is stored: that of a graph found by a search.
 
 use super::missing::missing_pairs;
+use super::pivots::smallest_pivots;
 use super::searcher::WideSearcher;
+use super::sparse::Sparse;
 use super::table::WideTable;
 use crate::algebra::check::{check_length, check_positive};
 use crate::algebra::csr::from_entries;
@@ -19,8 +21,6 @@ use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 use std::time::{Duration, Instant};
 
-/// Random orders from which descents start.
-const STARTS: u64 = 2;
 /// Rounds of looking for missing parents, at most. In each, only variables whose parents have changed are checked.
 const ROUNDS: usize = 4;
 /// Approximate number of variables from whose correlations the number of all correlations above the cut is estimated.
@@ -50,7 +50,7 @@ pub struct WidePrecision {
 
 /// Estimate Θ from sparse correlations and a graph B with noise variances Ω: `Θ = (I − B) Ω⁻¹ (I − B)ᵀ`.
 ///
-/// The graph is the better one of descents from random orders. `data` holds the standardised variables, `variances` their
+/// The graph is found by descents from the smallest pivots and from a random order, and trials from the better one. `data` holds the standardised variables, `variances` their
 /// variances before.
 ///
 /// # Errors
@@ -80,15 +80,17 @@ pub fn wide_precision(
     let candidate_time = begin.elapsed().saturating_sub(correlation_time);
 
     let knowledge = Knowledge::none(d);
-    let budget = Budget { trials: 0, patience: 0, time: None, seed: 0 };
-    let options = SearchOptions::new(edge_penalty(samples as f64, d), Noise::Unequal, budget);
-    let score = Score::new(samples as f64, options.penalty, options.noise)?;
-    let search = |table: &WideTable, starts: &[Vec<usize>]| {
-        let searcher = WideSearcher::new(data.reborrow(), variances, table, samples, &knowledge)?;
+    let descent = Budget { trials: 0, patience: 0, time: None, seed: 0 };
+    let penalty = edge_penalty(samples as f64, d);
+    let score = Score::new(samples as f64, penalty, Noise::Unequal)?;
+    let search = |table: &WideTable, starts: &[Vec<usize>], budget: Budget| {
+        let options = SearchOptions::new(penalty, Noise::Unequal, budget);
+        let searcher = WideSearcher::new(data, variances, table, samples, &knowledge)?;
         Ok::<_, IcidError>(searcher.search(starts, &options, interrupt)?.sem)
     };
-    let starts: Vec<Vec<usize>> = (0..STARTS).map(|seed| table.random_order(&mut Random::new(seed))).collect();
-    let mut sem = search(&table, &starts)?;
+    let pivots = smallest_pivots(Sparse::new(data.reborrow(), &table), &table.candidates, &score, interrupt)?;
+    let starts = [table.by_name(&pivots), table.random_order(&mut Random::new(0))];
+    let mut sem = search(&table, &starts, descent)?;
     let mut causes = table.causes(&sem);
     let mut unchecked: Vec<u32> = (0..d as u32).collect();
     let mut further = Vec::new();
@@ -102,10 +104,12 @@ pub fn wide_precision(
         further.dedup();
         let pattern = from_entries((d, d), || further.iter().map(|&(i, j)| (i, j, 1.0)));
         table = WideTable::new(data, correlations.view(), pattern.view(), samples, interrupt)?;
-        sem = search(&table, &[sem.order])?;
+        sem = search(&table, &[sem.order], descent)?;
         let before = std::mem::replace(&mut causes, table.causes(&sem));
         unchecked = (0..d as u32).filter(|&i| causes[i as usize] != before[i as usize]).collect();
     }
+    // A descent leaves some edges wrong way round, and others that make up for them.
+    sem = search(&table, &[sem.order], Budget::for_variables(d))?;
     let theta = precision(&sem);
     let fit_time = begin.elapsed().saturating_sub(correlation_time + candidate_time);
     Ok(WidePrecision { theta, correlations, sem, correlation_time, candidate_time, fit_time })
@@ -123,6 +127,10 @@ impl WideTable {
             numbers
         };
         self.names.iter().map(causes).collect()
+    }
+
+    fn by_name(&self, order: &[u32]) -> Vec<usize> {
+        order.iter().map(|&i| self.names[i as usize] as usize).collect()
     }
 
     /// A random order of the variables, in the caller's numbers.

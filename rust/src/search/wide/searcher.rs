@@ -34,8 +34,8 @@ impl<'a> WideSearcher<'a> {
     ///
     /// # Errors
     /// When these, or the knowledge, are those of different numbers of variables, or a variance is not positive.
-    pub fn new(
-        data: Standardised<'a>,
+    pub fn new<'d: 'a>(
+        data: Standardised<'d>,
         variances: &'a [f64],
         table: &'a WideTable,
         samples: usize,
@@ -46,7 +46,7 @@ impl<'a> WideSearcher<'a> {
         check_positive("variances", variances.iter().copied())?;
         check_length("the table", table.names.len(), d)?;
         knowledge.check_dim(d)?;
-        Ok(Self { data, variances, table, samples, knowledge })
+        Ok(Self { data: data.reborrow(), variances, table, samples, knowledge })
     }
 
     /// Fit graphs along the order in which Θ is eliminated, and along a proposed one, and keep the better.

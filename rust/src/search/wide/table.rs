@@ -117,7 +117,9 @@ fn stored(
                         later.push(j);
                     }
                 }
-                later.iter().for_each(|&j| seen[j as usize] = false);
+                for &j in &later {
+                    seen[j as usize] = false;
+                }
                 later.sort_unstable();
                 later
             },
