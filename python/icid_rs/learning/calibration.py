@@ -3,10 +3,6 @@
 Without an edge between two variables, their residuals should be uncorrelated, with n r² distributed as χ² with one
 degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger throughout, and
 an edge must stand out against that. The core compares the upper tail of n r² with that of χ².
-
-Whether the null is inflated, or edges are missing, is decided by a score too (`misfit`). If n r² of the M pairs without
-an edge is κ times a χ² variable, twice their negative log-likelihood is Σ n r² / κ + M log κ, up to a constant. To this
-the price of the edges is added: a larger κ must be worth the edges that it costs.
 """
 
 from __future__ import annotations
@@ -14,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-
+from icid_rs import _core
 from icid_rs._util.validation import csr_parts
-from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.order import OrderFit
 from icid_rs.learning.search import Searched
-from icid_rs.precision.variants import Searcher
 
 #: Most rounds of measuring the inflation and refitting.
 _ROUNDS = 4
@@ -32,7 +25,7 @@ _NOTABLE = 1.1
 FitT = TypeVar("FitT", OrderFit, Searched)
 
 
-def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> tuple[FitT, float]:
+def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: _core.Searcher) -> tuple[FitT, float]:
     """Multiply the penalty by the inflation of the null, until refitting with that penalty inflates it no further.
 
     A higher penalty drops edges. If these were real, the residuals of the variables they joined become correlated, and
@@ -45,7 +38,7 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> 
         The graph fitted with the ordinary penalty.
     fit : callable
         Fits the graph, given the factor by which to multiply the ordinary penalty.
-    searcher : Searcher
+    searcher : _core.Searcher
         Measures the inflation.
 
     Returns
@@ -54,7 +47,7 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> 
     """
     fitted, inflation = first, 1.0
     for _ in range(_ROUNDS):
-        measured, _ = searcher.null_inflation(csr_parts(fitted.sem.B))
+        measured = searcher.null_inflation(csr_parts(fitted.sem.B))
         if measured <= inflation * _NOTABLE:
             return fitted, inflation
         inflation = measured
@@ -62,10 +55,3 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> 
         if _SURVIVING * fitted.sem.B.nnz < first.sem.B.nnz:
             break
     return first, 1.0
-
-
-def misfit(sem: LinearSem, inflation: float, price: float, searcher: Searcher) -> float:
-    """Score a graph together with an inflation of the null; the smaller, the better."""
-    d, edges = sem.B.shape[0], sem.B.nnz
-    _, mean = searcher.null_inflation(csr_parts(sem.B))
-    return float((d * (d - 1) / 2 - edges) * (mean / inflation + np.log(inflation)) + price * edges)

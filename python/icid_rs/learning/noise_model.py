@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -23,9 +22,9 @@ from scipy.stats import norm
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
-from icid_rs.learning.calibration import FitT, calibrate, misfit
+from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
-from icid_rs.learning.price import lower_price, middle_price
+from icid_rs.learning.price import lower_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
@@ -34,6 +33,8 @@ from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, Shap
 
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
 _SHAPES = ("negentropy",)
+#: Columns whose variances differ relatively by less than this were standardised.
+_SAME_VARIANCE = 1e-4
 #: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
 _IMPLAUSIBLE = 20
 #: With at most this many variables the order is always rechecked.
@@ -77,12 +78,11 @@ def choose_noise_model(
     NoiseModel
     """
     task = _Task(estimate, rows, proposer, proposed, options)
-    if options.noise == "unequal" and task.known is None:
-        return task.searched(task.search_unequal({}))
+    if task.known is None and (options.noise == "unequal" or (options.noise == "auto" and task.is_standardised)):
+        return task.searched(task.search_unequal())
     ordered = task.fit_order()
     if not ordered.accepted:
-        found = task.search_unequal({"elimination": ordered.fit.sem.order})
-        return task.compare(ordered.fit, found)
+        return task.compare(ordered.fit, task.search_unequal())
     knowledge = proposer.knowledge
     # Elimination respects knowledge about orders, but not about single edges.
     if options.refine == "search" or not (knowledge is None or knowledge.is_order):
@@ -146,6 +146,12 @@ class _Task:
         self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
 
+    @property
+    def is_standardised(self) -> bool:
+        """Whether all variables have the same variance, so that noise variances can be equal only without any edge."""
+        variances = self.estimate.variances
+        return bool(variances.max() <= variances.min() * (1 + _SAME_VARIANCE))
+
     def fit_order(self) -> _Ordered:
         """Fit along an order, and compare equal or known noise variances with unequal ones."""
         fit, inflation = self.along_order(1.0), 1.0
@@ -154,17 +160,13 @@ class _Task:
             fit, refit = self.improved_order(fit)
         if self.given or self.equal_score(fit.sem, 1.0) <= self.unequal_score(fit.sem, 1.0):
             # Calibrate the null only on a plausible order: under a wrong one residuals are correlated anyway.
-            fit, inflation = self.calibrated(fit, refit)
+            fit, inflation = (fit, 1.0) if self.is_penalty_given else calibrate(fit, refit, self.searcher)
         equal, unequal = self.equal_score(fit.sem, inflation), self.unequal_score(fit.sem, inflation)
         return _Ordered(fit, self.given or equal <= unequal, inflation, equal, unequal)
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
         return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
-
-    def calibrated(self, first: FitT, refit: Callable[[float], FitT]) -> tuple[FitT, float]:
-        """Raise the penalty to the inflation of the null, unless the caller set it."""
-        return (first, 1.0) if self.is_penalty_given else calibrate(first, refit, self.searcher)
 
     def may_be_improved(self, fit: OrderFit) -> bool:
         """Tell whether some variables may be in wrong places.
@@ -204,15 +206,10 @@ class _Task:
         """Return the known noise variances, or the mean of those of a graph for all."""
         return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
 
-    def search_unequal(self, further: dict[str, NDArray[np.intp]]) -> _Unequal:
-        """Search without supposing anything of the noise variances."""
+    def search_unequal(self) -> _Unequal:
+        """Search without supposing anything of the noise variances, from starts that do not depend on units."""
         searches, base = self.searches, self.base
-        starts: dict[str, NDArray[np.intp]] = {}
-        own_starts: dict[str, NDArray[np.intp]] = {}
-        if not searches.is_exact(None):
-            own_starts = self.estimate.start_orders(self.searcher)
-            starts = own_starts | {"decomposition": self.proposed, **further}
-            starts |= self.proposer.further_orders()
+        starts = {} if searches.is_exact(None) else self.estimate.start_orders(self.searcher)
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
         gains = {shape: self.shape_gains(found.sem, shape) for shape in _SHAPES}
@@ -224,47 +221,33 @@ class _Task:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
-            if not searches.is_exact(len(self.rows)):
-                starts |= self.proposer.further_orders(self.rows)
-            starts["search"] = found.sem.order
-            found = searches.run(starts, penalty=base, values=values, shape=shape)
+            found = searches.run(starts | {"search": found.sem.order}, penalty=base, values=values, shape=shape)
             start_scores = found.start_scores
-        search = partial(searches.run, values=values, shape=shape)
+
+        def descend(penalty: float, last: Searched, effort: Effort | None = None, share: float = 1.0) -> Searched:
+            """Go on from a graph that was found with another penalty."""
+            from_last = {"search": last.sem.order}
+            return searches.run(from_last, penalty=penalty, values=values, shape=shape, effort=effort, share=share)
+
+        def improve(last: Searched, penalty: float, share: float = 1.0) -> Searched:
+            """Try to improve a graph by trials."""
+            if last.ended == "proven":
+                return last
+            further = descend(penalty, last, searches.effort, share)
+            return replace(last.or_better(further), ended=further.ended)
 
         # Calibrate the null on the best graph: missing edges would look like inflation.
-        first, further_trials = found, 0
-        if not found.is_proven:
-            further_found = search({"search": found.sem.order}, penalty=base, effort=searches.effort, share=0.5)
-            first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
-        calibration_starts = own_starts | {"search": first.sem.order}
-        found, inflation = self.calibrated(
-            first, lambda inflation: search(calibration_starts, penalty=base * inflation)
-        )
-        if searches.is_out_of_time:
-            # Keep the penalty: a half-searched graph would inflate the estimated null.
-            found, inflation = first, 1.0
-        effort = searches.effort
-        if inflation == 1.0:
-            remaining = effort.trials - further_trials if searches.is_timed else 0
-            effort = Effort(remaining, effort.patience)
-
-        def search_on(penalty: float, last: Searched, effort: Effort | None = None) -> Searched:
-            return search({"search": last.sem.order}, penalty=penalty, effort=effort)
-
-        if effort.trials > 0 and not found.is_proven:
-            found = min(search_on(base * inflation, found, effort), found, key=lambda searched: searched.rank)
-        edge, ordinary = base, found
+        first = improve(found, base, 1.0 if self.is_penalty_given else 0.5)
+        found, inflation, edge = first, 1.0, base
         if not (self.is_penalty_given or searches.is_out_of_time):
-            # Residuals are correlated because the null is inflated, or because weak edges are missing.
-            more, lower = lower_price(first, base, search_on, self.n, self.d)
-            price = middle_price(self.n, self.d)
-            if misfit(more.sem, 1.0, price, self.searcher) < misfit(found.sem, inflation, price, self.searcher):
-                found, edge, inflation, ordinary = more, lower, 1.0, first
-                if edge < base and not found.is_proven:
-                    found = min(search_on(edge, found, searches.effort), found, key=lambda searched: searched.rank)
+            found, inflation = calibrate(first, lambda factor: descend(base * factor, first), self.searcher)
+            if inflation == 1.0:
+                found, edge = lower_price(first, base, descend, self.n, self.d)
+        if edge * inflation != base or found.ended == "out of time":
+            found = improve(found, edge * inflation)
         # Noise models are compared at the ordinary price.
-        variances = self.estimate.variances
-        score = ordinary.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
+        ordinary = first if inflation == 1.0 else found
+        score = ordinary.score + self.n * float(np.log(self.estimate.variances).sum()) + self.d * self.log_n
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:
@@ -337,7 +320,8 @@ class _Task:
     def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:
         details = {
             "kind": "search",
-            "proven optimal": found.is_proven,
+            "ended": found.ended,
+            "proven optimal": found.ended == "proven",
             "trials": self.searches.trials,
             "improvements": self.searches.improvements,
         }

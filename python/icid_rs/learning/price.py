@@ -55,11 +55,6 @@ def lower_price(
     return found, price
 
 
-def middle_price(n: int, d: int) -> float:
-    """Return half the extended BIC, log n + 2 log d: the best single price over all kinds of tables."""
-    return float(np.log(n) + 2 * np.log(d))
-
-
 def _edges_by_chance(price: float, d: int) -> float:
     """Return the expected number of pairs, of independent variables, whose edge would earn a price.
 

@@ -39,22 +39,19 @@ class Searched:
         Twice the negative log-likelihood up to a constant, for columns of unit variance, plus the penalties.
     start_scores : dict
         Scores of the start orders before any trial; empty for a proven optimum, which needs no start.
-    trials : int
-        Trials made.
-    is_proven : bool
-        Whether no graph has a better score.
+    ended : str
+        Why the search ended: ``"proven"`` if no graph has a better score, ``"converged"`` if many trials in a row
+        brought no improvement, ``"out of trials"`` or ``"out of time"``.
     """
 
     sem: LinearSem
     score: float
     start_scores: dict[str, float]
-    trials: int
-    is_proven: bool = False
+    ended: str
 
-    @property
-    def rank(self) -> float:
-        """The score without its rounding errors, by which graphs of one equivalence class may differ."""
-        return round(self.score, 5)
+    def or_better(self, other: Searched) -> Searched:
+        """Return the better of two graphs of the same penalty, this one if they differ by rounding errors only."""
+        return other if round(other.score, 5) < round(self.score, 5) else self
 
 
 class BudgetedSearch:
@@ -131,7 +128,7 @@ class BudgetedSearch:
             optimum = self._searcher.exact(
                 penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
             )
-            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, is_proven=True)
+            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, "proven")
         effort = effort or Effort()
         seconds = self._seconds(share) if self.is_timed else None
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
@@ -142,4 +139,4 @@ class BudgetedSearch:
         self.trials += found.trials
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
-        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials)
+        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.ended)

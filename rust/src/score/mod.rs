@@ -12,7 +12,7 @@
 mod null;
 mod shape;
 
-pub use null::{Null, null_inflation};
+pub use null::null_inflation;
 pub(crate) use null::{chosen_variables, inflation};
 pub(crate) use shape::{BLOCK_ROWS, Sums, is_continuous};
 pub use shape::{Shape, shape_statistics};

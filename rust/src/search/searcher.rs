@@ -11,7 +11,7 @@ use crate::knowledge::Knowledge;
 use crate::order::{
     Regression, Rule, Theta, canonical_member, eliminate, fit_graph, regress_along, regress_among, regress_within,
 };
-use crate::score::{Noise, Null, Score, null_inflation};
+use crate::score::{Noise, Score, null_inflation};
 use crate::sem::{Fitted, LinearSem};
 use crate::support::correlation_matrix;
 use ndarray::ArrayView2;
@@ -271,7 +271,7 @@ impl<'a> Searcher<'a> {
     ///
     /// # Errors
     /// When the graph is one of other variables.
-    pub fn null_inflation(&self, b: CsMatView<f64>) -> Result<Null, IcidError> {
+    pub fn null_inflation(&self, b: CsMatView<f64>) -> Result<f64, IcidError> {
         null_inflation(b, self.table.covariance, self.samples as f64)
     }
 

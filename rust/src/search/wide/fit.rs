@@ -7,7 +7,7 @@ use crate::algebra::product::gram;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::neighbours::Standardised;
-use crate::score::{Null, chosen_variables, inflation};
+use crate::score::{chosen_variables, inflation};
 use crate::sem::LinearSem;
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ pub(super) fn fit_graph(
 }
 
 /// The inflation of the null: see [`null_inflation`](crate::score::null_inflation).
-pub(super) fn residual_inflation(data: Standardised, variances: &[f64], b: CsMatView<f64>, samples: f64) -> Null {
+pub(super) fn residual_inflation(data: Standardised, variances: &[f64], b: CsMatView<f64>, samples: f64) -> f64 {
     let parents = b.to_csc();
     let chosen = chosen_variables(variances.iter().copied());
     let mut residuals = Array2::zeros((chosen.len(), data.samples()));

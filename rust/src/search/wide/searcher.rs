@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::neighbours::Standardised;
 use crate::order::{Rule, Theta, eliminate};
-use crate::score::{Noise, Null, Score};
+use crate::score::{Noise, Score};
 use crate::search::parents::Setting;
 use crate::search::state::State;
 use crate::search::{Evidence, OrderFit, SearchOptions, Searched, search};
@@ -123,7 +123,7 @@ impl<'a> WideSearcher<'a> {
     ///
     /// # Errors
     /// When the graph is one of other variables.
-    pub fn null_inflation(&self, b: CsMatView<f64>) -> Result<Null, IcidError> {
+    pub fn null_inflation(&self, b: CsMatView<f64>) -> Result<f64, IcidError> {
         check_shape("B", b.shape(), self.variances.len())?;
         check_finite_sparse("B", b)?;
         Ok(residual_inflation(self.data, self.variances, b, self.samples as f64))
