@@ -135,7 +135,7 @@ impl State<'_, '_> {
             if first < next {
                 best.consider(change, first, next - 1, &mut chooser.random);
             }
-            if next == end || loss - most > best.change {
+            if next == end || loss - most > best.change + best.tolerance {
                 return;
             }
             place = next;
@@ -189,7 +189,7 @@ impl State<'_, '_> {
         loop {
             let now = own.last().map_or(start, |(_, fit)| fit);
             let change = gained + now.score - start.score;
-            if change - hopes > best.change {
+            if change - hopes > best.change + best.tolerance {
                 return;
             }
             let parents = now.parents.iter().map(|&parent| places.of(parent));
