@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icid_rs._util.stopwatch import Stopwatch
@@ -91,8 +92,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is;
         `penalty_path` shows what others would give. Nothing without a refinement.
     trials : "auto" or int
-        Perturbations that a search tries. ``"auto"``: one for each variable, and at least 1000; then more, until half
-        as many in a row bring no improvement, or ten for each variable, and at least 5000, were tried.
+        Perturbations that a search tries. ``"auto"``: until one for every two variables, and at least 150, in a row
+        bring no improvement, or ten for each variable, and at least 5000, were tried.
     time_limit : float, optional
         Seconds after which the search returns the best graph so far. Results then depend on the machine.
     n_threads : int, optional
@@ -240,7 +241,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         ConvergenceWarning
-            If the solver ran out of iterations.
+            If the solver ran out of iterations, or a search out of trials or time.
         ScaleWarning
             If the directions may rest on the units of the columns.
         UserWarning
@@ -427,6 +428,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             checks.warn_of_scales(estimate.covariance, sample.names)
         if isinstance(estimate, Full):
             checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
+        self._warn_if_cut_short(learned, options)
         by_scale = noise == "equal" and options.noise == "auto" and choices is not None
         return FitReport(
             timings=dict(watch.timings),
@@ -447,6 +449,17 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             if sem.order is None
             else sortability.report(sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
         )
+
+    @staticmethod
+    def _warn_if_cut_short(learned: Learned, options: Options) -> None:
+        """Warn of a search that might have found a better graph."""
+        ended = None if learned.refinement is None else learned.refinement.details.get("ended")
+        remedy = {
+            "out of trials": "all trials were made while they still improved the graph; raise trials",
+            "out of time": f"its time limit of {options.time_limit} s was reached; raise time_limit",
+        }
+        if ended in remedy and options.trials != 0:
+            warn_user(f"the search has not converged: {remedy[ended]}", ConvergenceWarning)
 
     def _warn_if_empty(self, options: Options) -> None:
         """Warn of an empty graph, and name the cause."""

@@ -125,7 +125,7 @@ def test_a_time_limit_is_that_of_all_searches_together(monkeypatch):
             granted.append(budget["seconds"])
             now[0] += 4.0
             sem = SimpleNamespace(b=([0, 0], [], []), order=np.zeros(1), noise_variances=np.ones(1))
-            return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1)
+            return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1, ended="converged")
 
     monkeypatch.setattr(learning_search, "time", SimpleNamespace(monotonic=lambda: now[0]))
     searches = BudgetedSearch(Searcher(), 5, 10.0, 0, 1)

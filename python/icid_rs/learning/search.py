@@ -39,6 +39,8 @@ class Searched:
         Twice the negative log-likelihood up to a constant, for columns of unit variance, plus the penalties.
     start_scores : dict
         Scores of the start orders before any trial; empty for a proven optimum, which needs no start.
+    trials : int
+        Trials made.
     ended : str
         Why the search ended: ``"proven"`` if no graph has a better score, ``"converged"`` if many trials in a row
         brought no improvement, ``"out of trials"`` or ``"out of time"``.
@@ -47,6 +49,7 @@ class Searched:
     sem: LinearSem
     score: float
     start_scores: dict[str, float]
+    trials: int
     ended: str
 
     def or_better(self, other: Searched) -> Searched:
@@ -128,7 +131,7 @@ class BudgetedSearch:
             optimum = self._searcher.exact(
                 penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
             )
-            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, "proven")
+            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, "proven")
         effort = effort or Effort()
         seconds = self._seconds(share) if self.is_timed else None
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
@@ -139,4 +142,4 @@ class BudgetedSearch:
         self.trials += found.trials
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
-        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.ended)
+        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials, found.ended)

@@ -13,12 +13,10 @@ pub(crate) enum Columns {
 }
 
 impl Columns {
-    /// All variables if they are not many and fewer than the samples; otherwise the candidates.
-    ///
-    /// With as many samples as variables or fewer, parents among all predecessors could explain anything.
-    pub fn new(candidates: &[Vec<u32>], samples: f64) -> Self {
+    /// All variables if they are not many, otherwise the candidates.
+    pub fn new(candidates: &[Vec<u32>]) -> Self {
         let d = candidates.len();
-        if d <= MOST && (d as f64) < samples { Self::All(d) } else { Self::lists(candidates) }
+        if d <= MOST { Self::All(d) } else { Self::lists(candidates) }
     }
 
     /// The candidates.
@@ -84,8 +82,7 @@ mod tests {
     #[test]
     fn slots_and_variables_are_each_others_inverse() {
         let candidates = [vec![2], vec![2, 3], vec![0, 1], vec![1]];
-        for (samples, lens) in [(5.0, [4, 4, 4, 4]), (4.0, [2, 3, 3, 2])] {
-            let columns = Columns::new(&candidates, samples);
+        for (columns, lens) in [(Columns::new(&candidates), [4; 4]), (Columns::lists(&candidates), [2, 3, 3, 2])] {
             for variable in 0..4 {
                 assert_eq!(columns.len(variable), lens[variable as usize]);
                 assert!(columns.slot(variable, variable).is_some());
@@ -94,7 +91,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Columns::new(&candidates, 4.0).slot(0, 1), None);
+        assert_eq!(Columns::lists(&candidates).slot(0, 1), None);
     }
 
     #[test]

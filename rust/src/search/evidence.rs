@@ -154,7 +154,6 @@ impl<'a> Evidence<'a> {
         self.score.misfit_of(variable, self.least[variable as usize])
     }
 
-    #[cfg(test)]
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         match self.correlations {
             Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
@@ -181,8 +180,7 @@ impl<'a> Evidence<'a> {
         let entries = rows.to_slice().expect("checked to be stored by rows");
         let row = |i: u32| &entries[row_of[i as usize] as usize * n..][..n];
         let shape = self.score.shape;
-        let correlations = self.row(variable);
-        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * correlations[i as usize]).sum();
+        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * self.correlation(variable, i)).sum();
         let mut sums = Sums::default();
         let mut buffer = [0.0; BLOCK_ROWS];
         for start in (0..n).step_by(BLOCK_ROWS) {

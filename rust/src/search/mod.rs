@@ -59,8 +59,8 @@ pub struct Found {
 
 /// Search from several start orders, causes first. All of them are descended from, and the best is perturbed.
 ///
-/// The candidates for edges are symmetric lists, ascending. They restrict the edges where variables are very many, or not
-/// fewer than samples; otherwise parents are sought among all predecessors. Required edges must be among the candidates,
+/// The candidates for edges are symmetric lists, ascending. They restrict the edges where variables are very many;
+/// otherwise parents are sought among all predecessors. Required edges must be among the candidates,
 /// and the orders must respect them ([`Knowledge::arrange`]).
 ///
 /// # Errors
@@ -88,7 +88,8 @@ pub fn search(
         } else if evidence.dim() < 2 || trials.made >= patience {
             break Ended::Converged;
         } else if trials.made >= budget.trials {
-            break Ended::OutOfTrials;
+            let is_converged = trials.made - trials.improved_after >= Budget::for_variables(evidence.dim()).patience;
+            break if is_converged { Ended::Converged } else { Ended::OutOfTrials };
         }
         trials.make(&mut state, &in_time);
     };

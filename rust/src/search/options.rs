@@ -137,7 +137,7 @@ pub struct Report {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
-    /// So many trials in a row as the patience allows did not improve the score.
+    /// So many trials in a row as the patience allows, or that of the default budget, did not improve the score.
     Converged,
     /// All trials were made.
     OutOfTrials,

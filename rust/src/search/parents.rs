@@ -2,7 +2,8 @@
 //!
 //! Parents *grow* by any predecessor that improves the score, in random order, until none does, and then *shrink* by any
 //! removal that improves it, until neither changes anything. Taking the largest gain first instead would pick proxies
-//! where causes are many and collinear (Wienöbst, Henckel and Weichwald 2026).
+//! where causes are many and collinear (Wienöbst, Henckel and Weichwald 2026). Not so where noise variances are known:
+//! there a variable in a wrong place leaves so much unexplained that nearly any predecessor is worth an edge to it.
 //!
 //! Where the shape of residuals counts, a change is proposed by its Gaussian gain, which is known at once, and accepted
 //! by the whole score, which takes a pass over the rows.
@@ -12,6 +13,7 @@ use super::evidence::Evidence;
 use super::fit::Fit;
 use super::shapes::Shapes;
 use crate::algebra::hash::Random;
+use crate::score::Noise;
 
 /// Rounds of growing and shrinking; most variables need one.
 const MOST_ROUNDS: usize = 10;
@@ -19,8 +21,8 @@ const MOST_ROUNDS: usize = 10;
 const LENIENCE: f64 = 0.25;
 /// Where shapes count, at most so many variables are proposed at a time.
 const MOST_PROPOSALS: usize = 8;
-/// Samples that must remain for each regression.
-const SPARE_SAMPLES: f64 = 3.0;
+/// With fewer samples for each parent, a regression could explain anything.
+const SAMPLES_PER_PARENT: f64 = 4.0;
 
 /// What is given about the variables: the data, and which variables a regression covers.
 #[derive(Debug)]
@@ -46,7 +48,7 @@ impl<'a, 'e> Setting<'a, 'e> {
         let columns = if evidence.is_sparse() {
             Columns::lists(candidates)
         } else {
-            Columns::new(candidates, evidence.score.samples)
+            Columns::new(candidates)
         };
         Self { evidence, columns, required_children }
     }
@@ -64,7 +66,7 @@ impl<'a, 'e> Setting<'a, 'e> {
 
     /// Whether there are samples enough for one more parent.
     fn has_room(&self, fit: &Fit) -> bool {
-        fit.parents.len() as f64 + SPARE_SAMPLES < self.evidence.score.samples
+        (fit.parents.len() + 1) as f64 * SAMPLES_PER_PARENT <= self.evidence.score.samples
     }
 }
 
@@ -155,7 +157,7 @@ impl Chooser {
         fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.len());
     }
 
-    /// Take in predecessors that are worth an edge, in random order, until there are none.
+    /// Take in predecessors that are worth an edge, until there are none: in random order, or the best first.
     fn grow(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
         let Setting { evidence, columns, .. } = setting;
         loop {
@@ -164,8 +166,14 @@ impl Chooser {
             if self.slots.is_empty() || !setting.has_room(fit) {
                 return;
             }
-            for k in (1..self.slots.len()).rev() {
-                self.slots.swap(k, self.random.below(k + 1));
+            if evidence.score.noise == Noise::Unequal {
+                for k in (1..self.slots.len()).rev() {
+                    self.slots.swap(k, self.random.below(k + 1));
+                }
+            } else {
+                let share = |slot: usize| fit.share(slot).unwrap_or(0.0);
+                self.slots.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+                self.slots.truncate(1);
             }
             for &slot in &self.slots {
                 let worth = evidence.score.worth(fit.variable, fit.left);
