@@ -2,8 +2,8 @@
 
 Without an edge between two variables, their residuals should be uncorrelated, with n r² distributed as χ² with one
 degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger throughout, and
-an edge must stand out against that. The core compares the upper tail of n r² with that of χ², if its median exceeds that
-of χ² too: many weak edges that the graph lacks raise the tail alone.
+an edge must stand out against that. The core compares the upper tail of n r² with that of χ², provided that its median
+exceeds that of χ² too: many weak edges that the graph lacks raise the tail alone.
 """
 
 from __future__ import annotations

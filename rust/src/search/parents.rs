@@ -45,11 +45,7 @@ impl<'a, 'e> Setting<'a, 'e> {
                 }
             }
         }
-        let columns = if evidence.is_sparse() {
-            Columns::lists(candidates)
-        } else {
-            Columns::new(candidates)
-        };
+        let columns = if evidence.is_sparse() { Columns::lists(candidates) } else { Columns::new(candidates) };
         Self { evidence, columns, required_children }
     }
 
