@@ -18,8 +18,8 @@ from icid_rs.learning.search import Searched
 _STEPS = (2.0, 1.0, 0.0)
 #: A lower price is taken if more than so many times the edges of chance come in,
 _ODDS = 4.0
-#: and at least so many more, since a single edge is no evidence.
-_FEWEST = 1.0
+#: and at least so many more, since one or two edges are no evidence.
+_FEWEST = 2.0
 
 
 def lower_price(

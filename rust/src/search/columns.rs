@@ -30,6 +30,11 @@ impl Columns {
         Self::Lists(candidates.iter().enumerate().map(with_itself).collect())
     }
 
+    /// Whether every regression covers all variables.
+    pub fn are_all(&self) -> bool {
+        matches!(self, Self::All(_))
+    }
+
     /// The list of a variable, unless it is all variables.
     pub fn list(&self, variable: u32) -> Option<&[u32]> {
         match self {

@@ -12,6 +12,7 @@ mod evidence;
 mod exact;
 mod fit;
 mod links;
+mod missing;
 mod options;
 mod parents;
 mod places;
@@ -42,8 +43,12 @@ use crate::knowledge::Knowledge;
 use parents::Setting;
 use rayon::prelude::*;
 use state::State;
+use std::borrow::Cow;
 use std::time::Instant;
 use trials::Trials;
+
+/// Descents, each with the pairs as candidates that the one before it lacked.
+const MOST_ROUNDS: usize = 4;
 
 /// The best order that a search has found.
 #[derive(Debug, Clone)]
@@ -76,8 +81,33 @@ pub fn search(
     check::check(evidence, candidates, starts)?;
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
-    let setting = Setting::new(evidence, candidates);
-    let Descended { mut state, start_scores, descent } = descend_from(&setting, starts, budget.seed, &in_time);
+    let (mut lists, mut from) = (Cow::Borrowed(candidates), Cow::Borrowed(starts));
+    let mut start_scores = None;
+    for round in 1.. {
+        let setting = Setting::new(evidence, &lists);
+        let descended = descend_from(&setting, &from, budget.seed, &in_time);
+        let start_scores = start_scores.get_or_insert(descended.start_scores);
+        let state = descended.state;
+        let missing = if round < MOST_ROUNDS && in_time() { state.missing_pairs() } else { Vec::new() };
+        if missing.is_empty() {
+            return improve(state, std::mem::take(start_scores), descended.descent, &budget, &in_time, interrupt);
+        }
+        from = Cow::Owned(vec![state.order().to_vec()]);
+        missing::join(lists.to_mut(), &missing);
+    }
+    unreachable!("the last round returns")
+}
+
+/// Perturb the best state until the budget is used up.
+fn improve(
+    mut state: State,
+    start_scores: Vec<f64>,
+    descent: (usize, f64),
+    budget: &Budget,
+    in_time: &impl Fn() -> bool,
+    interrupt: &Interrupt,
+) -> Result<Found, IcidError> {
+    let d = state.dim();
     let mut trials = Trials::default();
     let ended = loop {
         interrupt.check()?;
@@ -85,13 +115,13 @@ pub fn search(
         let patience = trials.improved_after.max(budget.patience).saturating_add(budget.patience);
         if !in_time() {
             break Ended::OutOfTime;
-        } else if evidence.dim() < 2 || trials.made >= patience {
+        } else if d < 2 || trials.made >= patience {
             break Ended::Converged;
         } else if trials.made >= budget.trials {
-            let is_converged = trials.made - trials.improved_after >= Budget::for_variables(evidence.dim()).patience;
+            let is_converged = trials.made - trials.improved_after >= Budget::for_variables(d).patience;
             break if is_converged { Ended::Converged } else { Ended::OutOfTrials };
         }
-        trials.make(&mut state, &in_time);
+        trials.make(&mut state, in_time);
     };
     interrupt.check()?;
     let report = Report {
@@ -105,7 +135,7 @@ pub fn search(
     let causes = |i: u32| state.causes(i).iter().map(|&cause| cause as usize).collect();
     Ok(Found {
         order: state.order().iter().map(|&i| i as usize).collect(),
-        causes: (0..evidence.dim() as u32).map(causes).collect(),
+        causes: (0..d as u32).map(causes).collect(),
         report,
     })
 }

@@ -17,8 +17,9 @@ use crate::score::Noise;
 
 /// Rounds of growing and shrinking; most variables need one.
 const MOST_ROUNDS: usize = 10;
-/// Where shapes count, variables are proposed from this share of the penalty in Gaussian gain.
-const LENIENCE: f64 = 0.25;
+/// Where shapes count, they decide about parents whose Gaussian gain is between these shares of the penalty; with less they
+/// are no parents, and with more they are.
+const DOUBTFUL: (f64, f64) = (0.25, 2.0);
 /// Where shapes count, at most so many variables are proposed at a time.
 const MOST_PROPOSALS: usize = 8;
 /// With fewer samples for each parent, a regression could explain anything.
@@ -58,6 +59,11 @@ impl<'a, 'e> Setting<'a, 'e> {
     fn gaussian_score(&self, variable: u32, left: f64, parents: usize) -> f64 {
         let score = &self.evidence.score;
         score.misfit_of(variable, left) + score.penalty * parents as f64
+    }
+
+    /// The share from which a variable is a parent whatever the shape of residuals says.
+    fn clear_share(&self, fit: &Fit) -> f64 {
+        self.evidence.score.worth_part(fit.variable, fit.left, DOUBTFUL.1)
     }
 
     /// Whether there are samples enough for one more parent.
@@ -124,6 +130,9 @@ impl Chooser {
             return true;
         }
         let Some(slot) = setting.columns.slot(fit.variable, other) else { return false };
+        if fit.share(slot).is_some_and(|share| share > setting.clear_share(fit)) {
+            return true;
+        }
         self.score_after(setting, fit, Step::Add(slot)) < fit.score - setting.evidence.score.tolerance()
     }
 
@@ -205,27 +214,22 @@ impl Chooser {
         }
     }
 
-    /// Take in or drop one variable at a time as long as that improves the whole score, each time the best.
+    /// Take in what is clearly a parent; then take in or drop one variable at a time as long as that improves the whole
+    /// score, each time the best.
     fn settle_shaped(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
         let Setting { evidence, columns, .. } = setting;
+        loop {
+            self.propose(setting, fit, precedes);
+            let best = self.slots.first().copied();
+            let is_clear = |slot: &usize| fit.share(*slot).is_some_and(|share| share > setting.clear_share(fit));
+            let Some(slot) = best.filter(is_clear) else { break };
+            fit.add(evidence, columns, columns.at(fit.variable, slot), slot);
+        }
         self.rate(setting, fit);
         loop {
-            mark(setting, fit, LENIENCE);
-            self.collect_slots(columns, fit, precedes);
-            if !setting.has_room(fit) {
-                self.slots.clear();
-            }
-            let by_share =
-                |a: &usize, b: &usize| fit.share(*b).partial_cmp(&fit.share(*a)).expect("shares are numbers");
-            if self.slots.len() > MOST_PROPOSALS {
-                self.slots.select_nth_unstable_by(MOST_PROPOSALS, by_share);
-                self.slots.truncate(MOST_PROPOSALS);
-            }
             let mut best = (fit.score - evidence.score.tolerance(), None);
             let slots = std::mem::take(&mut self.slots);
-            let may_go = |number: &usize| !evidence.knowledge.requires(fit.parents[*number], fit.variable);
-            let removals = (0..fit.parents.len()).filter(may_go).map(Step::Remove);
-            for step in slots.iter().map(|&slot| Step::Add(slot)).chain(removals) {
+            for step in slots.iter().map(|&slot| Step::Add(slot)).chain(self.removals(setting, fit)) {
                 let score = self.score_after(setting, fit, step);
                 if score < best.0 {
                     best = (score, Some(step));
@@ -238,7 +242,29 @@ impl Chooser {
                 None => return,
             }
             fit.score = best.0;
+            self.propose(setting, fit, precedes);
         }
+    }
+
+    /// Collect the slots of predecessors that may be worth an edge, the best first, and not too many.
+    fn propose(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        mark(setting, fit, DOUBTFUL.0);
+        self.collect_slots(&setting.columns, fit, precedes);
+        let share = |slot: usize| fit.share(slot).unwrap_or(0.0);
+        self.slots.sort_unstable_by(|&a, &b| share(b).total_cmp(&share(a)));
+        self.slots.truncate(if setting.has_room(fit) { MOST_PROPOSALS } else { 0 });
+    }
+
+    /// Removals of parents that may go.
+    fn removals(&mut self, setting: &Setting, fit: &Fit) -> Vec<Step> {
+        let evidence = setting.evidence;
+        fit.weigh(&mut self.weights, &mut self.losses);
+        let may_go = |number: &usize| {
+            let loss = self.losses[*number];
+            evidence.score.gain(fit.variable, loss, fit.left + loss) < DOUBTFUL.1 * evidence.score.penalty
+                && !evidence.knowledge.requires(fit.parents[*number], fit.variable)
+        };
+        (0..fit.parents.len()).filter(may_go).map(Step::Remove).collect()
     }
 
     /// The whole score after a step.
