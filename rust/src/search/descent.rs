@@ -31,6 +31,13 @@ impl State<'_, '_> {
         self.keep();
     }
 
+    /// Visit some variables, and those that this affects, until nothing is gained.
+    pub fn descend_at(&mut self, variables: impl Iterator<Item = u32>, go_on: &impl Fn() -> bool) {
+        variables.for_each(|variable| self.queue.push(variable));
+        self.descend(go_on);
+        self.keep();
+    }
+
     /// Visit the variables in the queue, and those that this affects, until nothing is left or nothing is gained.
     pub fn descend(&mut self, go_on: &impl Fn() -> bool) {
         let most = MOST_IDLE.min(self.dim());

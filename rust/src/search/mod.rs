@@ -82,13 +82,14 @@ pub fn search(
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
     let (mut lists, mut from) = (Cow::Borrowed(candidates), Cow::Borrowed(starts));
-    let mut start_scores = None;
+    let (mut start_scores, mut missing) = (None, Vec::new());
     for round in 1.. {
         let setting = Setting::new(evidence, &lists);
-        let descended = descend_from(&setting, &from, budget.seed, &in_time);
+        let descended = descend_from(&setting, &from, &missing, budget.seed, &in_time);
         let start_scores = start_scores.get_or_insert(descended.start_scores);
         let state = descended.state;
-        let missing = if round < MOST_ROUNDS && in_time() { state.missing_pairs() } else { Vec::new() };
+        let go_on = budget.trials > 0 && round < MOST_ROUNDS && in_time();
+        missing = if go_on { state.missing_pairs() } else { Vec::new() };
         if missing.is_empty() {
             return improve(state, std::mem::take(start_scores), descended.descent, &budget, &in_time, interrupt);
         }
@@ -149,17 +150,22 @@ struct Descended<'a, 'e> {
     descent: (usize, f64),
 }
 
-/// Descend from all start orders.
+/// Descend from all start orders; or, if pairs have become candidates since the last descent, from the variables of these.
 fn descend_from<'a, 'e>(
     setting: &'a Setting<'a, 'e>,
     starts: &[Vec<u32>],
+    new: &[(u32, u32)],
     seed: u64,
     in_time: &(impl Fn() -> bool + Sync),
 ) -> Descended<'a, 'e> {
     let descend = |(number, order): (usize, &Vec<u32>)| {
         let begin = Instant::now();
         let mut state = State::new(setting, order, Random::new(seed));
-        state.descend_fully(in_time);
+        if new.is_empty() {
+            state.descend_fully(in_time);
+        } else {
+            state.descend_at(new.iter().flat_map(|&(i, j)| [i, j]), in_time);
+        }
         let score = state.score();
         let descent = (state.visits, begin.elapsed().as_secs_f64());
         (vec![(number, score)], (state.rank(), number), state, descent)
