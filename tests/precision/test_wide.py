@@ -57,7 +57,7 @@ def test_a_graph_from_sparse_correlations(wide):
 def test_the_class_is_the_one_of_a_search_with_all_correlations(wide):
     same = 0
     for seed in range(6):
-        X = unequal(300, 550, seed)[1]
+        X = unequal(300, 400, seed)[1]
         wide(50)
         sparse = ICID().fit(X)
         wide(1000)
@@ -66,7 +66,7 @@ def test_the_class_is_the_one_of_a_search_with_all_correlations(wide):
         assert not sp.issparse(dense.covariance_)
         same += ((sparse.cpdag_ != 0) != (dense.cpdag_ != 0)).nnz == 0
         assert sparse.info_["noise"] == dense.info_["noise"] == "unequal"
-        assert abs(sparse.info_["refinement"]["score"] - dense.info_["refinement"]["score"]) < 30
+        assert sparse.info_["refinement"]["score"] - dense.info_["refinement"]["score"] < 30
     assert same >= 5
 
 
@@ -77,7 +77,7 @@ def test_unequal_noise_and_shapes_are_noticed(wide):
     X = datasets.sample_sem(B, 1000, noise="exponential", random_state=0)
     fitted = ICID(precision="lasso", noise="unequal").fit(X)
     assert not fitted.info_["choices"]["residuals"]["gaussian"]
-    assert metrics.count_accuracy(B, fitted.adjacency_matrix_)["shd"] <= 15
+    assert metrics.count_accuracy(B, fitted.adjacency_matrix_)["shd"] <= 6
 
 
 def test_a_parent_that_is_hardly_correlated_is_found(wide):
