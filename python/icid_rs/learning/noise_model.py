@@ -141,7 +141,7 @@ class _Task:
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
-        self.n_threads = options.n_threads
+        self.n_threads, self.is_weighted = options.n_threads, options.is_weighted
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
         self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
@@ -207,9 +207,14 @@ class _Task:
         return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
 
     def search_unequal(self) -> _Unequal:
-        """Search without supposing anything of the noise variances, from starts that do not depend on units."""
+        """Search without supposing anything of the noise variances.
+
+        By default the starts do not depend on the units of the columns, as the order of the decomposition does.
+        """
         searches, base = self.searches, self.base
         starts = {} if searches.is_exact(None) else self.estimate.start_orders(self.searcher)
+        if self.is_weighted:
+            starts |= {"decomposition": self.proposed}
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
         gains = {shape: self.shape_gains(found.sem, shape) for shape in _SHAPES}
