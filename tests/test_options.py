@@ -25,10 +25,10 @@ def test_auto_stays_where_the_data_decide():
 @pytest.mark.parametrize(
     ("parameters", "expected"),
     [
-        ({}, {"l1_weight": 0.1, "rescale": True, "skewness": 0.0, "vary_starts": True, "threshold": 0.0}),
+        ({}, {"l1_weight": 0.1, "rescale": True, "skewness": 0.0, "is_weighted": False, "threshold": 0.0}),
         ({}, {"trials": None, "time_limit": None, "ridge": 0.0, "dag": "greedy", "seed": 0}),
-        ({"l1_weight": 0.3}, {"l1_weight": 0.3, "rescale": False, "vary_starts": False}),
-        ({"skewness": 2}, {"skewness": 2.0, "rescale": True, "vary_starts": False}),
+        ({"l1_weight": 0.3}, {"l1_weight": 0.3, "rescale": False, "is_weighted": True}),
+        ({"skewness": 2}, {"skewness": 2.0, "rescale": True, "is_weighted": True}),
         ({"threshold": 1}, {"threshold": 1.0}),
         ({"trials": 0, "time_limit": 0}, {"trials": 0, "time_limit": 0.0}),
         ({"random_state": 7}, {"seed": 7}),

@@ -19,6 +19,7 @@ __all__ = [
     "Sem",
     "Sums",
     "WidePrecision",
+    "WideSearcher",
     "arrange",
     "available_memory",
     "correlation_matrix",
@@ -30,7 +31,6 @@ __all__ = [
     "evaluate",
     "heaviest_acyclic",
     "neighbourhood_precision",
-    "regress_on_rows",
     "score",
     "search_budget",
     "shape_statistics",
@@ -100,6 +100,8 @@ class Searched:
     def improvements(self) -> int: ...
     @property
     def descent(self) -> tuple[int, float]: ...
+    @property
+    def ended(self) -> Literal["converged", "out of trials", "out of time"]: ...
 
 @final
 class Optimum:
@@ -158,7 +160,37 @@ class WidePrecision:
     @property
     def correlations(self) -> _CsrParts: ...
     @property
+    def order(self) -> NDArray[np.int64]: ...
+    @property
     def timings(self) -> dict[str, float]: ...
+
+@final
+class WideSearcher:
+    def __new__(
+        cls,
+        values: NDArray[np.float64],
+        variances: NDArray[np.float64],
+        correlations: _Csr,
+        theta: _Csr,
+        *,
+        samples: int,
+        knowledge: _Knowledge | None,
+        n_threads: int | None,
+    ) -> WideSearcher: ...
+    def best_order(
+        self, proposed: NDArray[np.int64], *, penalty: float, noise_variances: NDArray[np.float64] | None
+    ) -> OrderFit: ...
+    def search(
+        self,
+        starts: list[NDArray[np.int64]],
+        *,
+        penalty: float,
+        noise_variances: NDArray[np.float64] | None,
+        values: NDArray[np.float64] | None,
+        budget: _Budget,
+        shape: str = "cumulants",
+    ) -> Searched: ...
+    def null_inflation(self, b: _Csr) -> float: ...
 
 def edge_penalty(samples: float, variables: int) -> float: ...
 def score(
@@ -188,17 +220,6 @@ def neighbourhood_precision(
 def wide_precision(
     values: NDArray[np.float64], variances: NDArray[np.float64], samples: int, *, n_threads: int | None = None
 ) -> WidePrecision: ...
-def regress_on_rows(
-    values: NDArray[np.float64],
-    correlations: _Csr,
-    start: _Csr,
-    order: NDArray[np.int64],
-    *,
-    deviations: NDArray[np.float64],
-    samples: int,
-    penalty: float,
-    n_threads: int | None = None,
-) -> tuple[_CsrParts, NDArray[np.float64]]: ...
 def available_memory() -> int | None: ...
 
 @final

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icid_rs._util.stopwatch import Stopwatch
@@ -87,11 +88,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     penalty : "auto" or float
         The price of an edge in the score, in units of BIC: an edge must gain ``penalty`` · log n in twice the
         log-likelihood, so that 1.0 is BIC. ``"auto"``: log n + 4 log d, times the inflation of the null where residuals
-        are more correlated than chance explains. A number is taken as it is; `penalty_path` shows what others would
-        give. Nothing without a refinement.
+        are more correlated than chance explains; less, where noise variances are unequal and the data have far more
+        weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is;
+        `penalty_path` shows what others would give. Nothing without a refinement.
     trials : "auto" or int
-        Perturbations that a search tries. ``"auto"``: one for each variable, and at least 1000; then more, until half
-        as many in a row bring no improvement, or ten for each variable, and at least 5000, were tried.
+        Perturbations that a search tries. ``"auto"``: until one for every four variables, and at least 150, in a row
+        bring no improvement, or ten for each variable, and at least 5000, were tried.
     time_limit : float, optional
         Seconds after which the search returns the best graph so far. Results then depend on the machine.
     n_threads : int, optional
@@ -120,7 +122,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The Θ that was decomposed.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
-        20 000 columns it is a scipy.sparse.csr_array (`Precision`).
+        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`).
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str
@@ -239,7 +241,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         ConvergenceWarning
-            If the solver ran out of iterations.
+            If the solver ran out of iterations, or a search out of trials or time.
         ScaleWarning
             If the directions may rest on the units of the columns.
         UserWarning
@@ -426,6 +428,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             checks.warn_of_scales(estimate.covariance, sample.names)
         if isinstance(estimate, Full):
             checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
+        self._warn_if_cut_short(learned, options)
         by_scale = noise == "equal" and options.noise == "auto" and choices is not None
         return FitReport(
             timings=dict(watch.timings),
@@ -446,6 +449,17 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             if sem.order is None
             else sortability.report(sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
         )
+
+    @staticmethod
+    def _warn_if_cut_short(learned: Learned, options: Options) -> None:
+        """Warn of a search that might have found a better graph."""
+        ended = None if learned.refinement is None else learned.refinement.details.get("ended")
+        remedy = {
+            "out of trials": "all trials were made while they still improved the graph; raise trials",
+            "out of time": f"its time limit of {options.time_limit} s was reached; raise time_limit",
+        }
+        if ended in remedy and options.trials != 0:
+            warn_user(f"the search has not converged: {remedy[ended]}", ConvergenceWarning)
 
     def _warn_if_empty(self, options: Options) -> None:
         """Warn of an empty graph, and name the cause."""

@@ -42,8 +42,8 @@ class Options:
         Whether the estimator of Θ may invert the covariance.
     rescale : bool
         Whether Θ is divided by the size of the noise precision, as ``l1_weight="auto"`` asks.
-    vary_starts : bool
-        Whether decompositions with other weights may propose further start orders of a search.
+    is_weighted : bool
+        Whether the caller weighted the terms of the decomposition, so that a search should start from its order too.
     solver : dict
         Arguments of `decompose` that steer the solver.
     penalty, trials : number or None
@@ -57,7 +57,7 @@ class Options:
     l1_weight: float
     rescale: bool
     skewness: float
-    vary_starts: bool
+    is_weighted: bool
     noise: str
     noise_variances: Any
     refine: str | None
@@ -106,7 +106,7 @@ class Options:
             l1_weight=_AUTO_L1_WEIGHT if auto_weight else _nonnegative(model.l1_weight, "l1_weight"),
             rescale=isinstance(model.l1_weight, str),
             skewness=0.0 if auto_skewness else _nonnegative(model.skewness, "skewness"),
-            vary_starts=auto_weight and auto_skewness,
+            is_weighted=not (auto_weight and auto_skewness),
             refine=None if model.refine == "auto" and model.dag is None else model.refine,
             threshold=0.0 if _is_auto(model.threshold) else _nonnegative(model.threshold, "threshold"),
             solver={name: getattr(model, name) for name in _SOLVER},

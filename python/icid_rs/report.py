@@ -94,7 +94,7 @@ class NoiseChoice:
 
 @dataclass(frozen=True)
 class PenaltyChoice:
-    """The price of an edge: `edge`, the extended BIC, times the `inflation` of the null."""
+    """The price of an edge: `edge`, the extended BIC or less, times the `inflation` of the null."""
 
     edge: float
     inflation: float

@@ -125,7 +125,7 @@ def test_numbers_of_any_kind(dtype):
         {"missing": "drop"},
         {"missing": "pairwise"},
         {"groups": True},
-        {"large": True, "noise_variances": 1.0},
+        {"large": True, "precision": "lasso", "noise_variances": 1.0},
     ],
     ids=str,
 )
@@ -133,7 +133,7 @@ def test_single_precision_is_computed_with_in_double(parameters, monkeypatch):
     parameters = dict(parameters)
     groups = np.arange(300) % 3 if parameters.pop("groups", False) else None
     if parameters.pop("large", False):
-        monkeypatch.setattr("icid_rs.precision.estimate.LARGE", 5)
+        monkeypatch.setattr("icid_rs.precision.estimate.WIDE", 5)
     B = datasets.random_dag(12, 1, random_state=0)
     single = (datasets.sample_sem(B, 300, noise="exponential", random_state=0) + 1e3).astype(np.float32)
     if "missing" in parameters:

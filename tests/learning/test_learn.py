@@ -10,7 +10,6 @@ from icid_rs import ICID
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning.learn import (
     along_an_order,
-    along_an_order_of_rows,
     choose_strategy,
     decomposition_alone,
     exact_decomposition,
@@ -26,7 +25,7 @@ ESTIMATES = {
     "full": Full(**PARTS, samples=D + 3, inverse=np.eye(D)),
     "full, too few rows": Full(**PARTS, samples=D + 2, inverse=np.eye(D)),
     "few rows": FewRows(**PARTS, samples=3),
-    "wide": Wide(**PARTS, samples=9, values=np.zeros((D, 9))),
+    "wide": Wide(**PARTS, samples=9, values=np.zeros((D, 9)), order=np.arange(D)),
     "indefinite": Indefinite(**PARTS, samples=100),
     "given": Given(**PARTS),
 }
@@ -48,19 +47,16 @@ def choose(estimate: str, parameters: dict):
         ("given", {}, exact_decomposition),
         ("given", {"refine": "order"}, exact_decomposition),
         ("given", KNOWN, exact_decomposition),
-        ("wide", {}, along_an_order_of_rows),
-        ("wide", {"refine": "order"}, along_an_order_of_rows),
-        ("wide", {"noise": "equal"}, along_an_order_of_rows),
-        ("wide", KNOWN, along_an_order_of_rows),
+        ("wide", {"forbidden": [(0, 1)]}, noise_model),
         ("full", {"forbidden": [(0, 1)]}, noise_model),
         ("given", {"forbidden": [(0, 1)]}, exact_decomposition),
         ("indefinite", {}, decomposition_alone),
         ("indefinite", KNOWN, decomposition_alone),
         ("full, too few rows", {}, decomposition_alone),
-        *((estimate, {"refine": "order"}, along_an_order) for estimate in ("full", "few rows")),
+        *((estimate, {"refine": "order"}, along_an_order) for estimate in ("full", "few rows", "wide")),
         *(
             (estimate, parameters, noise_model)
-            for estimate in ("full", "few rows")
+            for estimate in ("full", "few rows", "wide")
             for parameters in ({}, {"refine": "search"}, {"noise": "equal"}, UNEQUAL, KNOWN)
         ),
     ],
@@ -73,10 +69,6 @@ def test_strategies(estimate, parameters, strategy):
     ("estimate", "parameters", "message"),
     [
         ("given", {"refine": "search"}, "refine='search' needs data"),
-        ("wide", {"refine": "search"}, "4 columns are too many for a search"),
-        ("wide", UNEQUAL, "4 columns are too many for a search"),
-        ("wide", {"required": [(0, 1)]}, "required, forbidden and tiers need the covariance"),
-        ("wide", {"tiers": [range(D)], "refine": None}, "required, forbidden and tiers need the covariance"),
         ("indefinite", {"refine": "order"}, "n_samples = 100 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "order"}, "n_samples = 6 for 4 columns: refine='order' .* at least 7 rows"),
         ("full, too few rows", {"refine": "search"}, "n_samples = 6 .* refine='search'"),

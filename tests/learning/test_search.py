@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import ICID, datasets, fdr_precision
 from icid_rs.learning import search as learning_search
@@ -24,7 +25,7 @@ def search(estimate, n: int, *, penalty: float, values=None, trials=0, patience=
     """Search from the smallest pivots, as if the estimate were from n samples."""
     searcher = replace(estimate, samples=n).searcher(None, None)
     searches = BudgetedSearch(searcher, trials, None, seed, len(estimate.location))
-    starts = {"smallest pivots": estimate.smallest_pivots(searcher)}
+    starts = estimate.start_orders(searcher)
     return searches.run(starts, penalty=penalty, values=values, effort=Effort(trials, patience))
 
 
@@ -97,15 +98,20 @@ def test_ties_of_huge_scores_do_not_go_round_in_circles():
 
 def test_trials_are_kept():
     _, X = table(100, 2, 2000, 0)
-    assert ICID(trials=7).fit(X).info_["refinement"]["trials"] <= 8
+    with pytest.warns(ConvergenceWarning, match="all trials were made .* raise trials"):
+        assert ICID(trials=7).fit(X).info_["refinement"]["trials"] <= 8
 
 
 def test_a_time_limit_ends_a_search_that_would_not_end():
     _, X = table(100, 2, 2000, 0)
-    assert ICID(trials=10**9, time_limit=0.2).fit(X).info_["refinement"]["trials"] < 10**9
-    assert ICID(trials=10**9, time_limit=0.0).fit(X).info_["refinement"]["trials"] == 0
+    with pytest.warns(ConvergenceWarning, match="its time limit of 0.2 s was reached; raise time_limit"):
+        assert ICID(trials=10**9, time_limit=0.2).fit(X).info_["refinement"]["trials"] < 10**9
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        cut_short = ICID(trials=10**9, time_limit=0.0).fit(X).info_["refinement"]
+    assert (cut_short["trials"], cut_short["ended"]) == (0, "out of time")
 
 
+@pytest.mark.filterwarnings("ignore:the search has not converged")
 def test_a_time_limit_that_is_not_reached_changes_nothing():
     _, X = table(30, 2, 500, 0)
     free, timed = (ICID(trials=20, time_limit=limit).fit(X) for limit in (None, 1e20))
@@ -125,7 +131,7 @@ def test_a_time_limit_is_that_of_all_searches_together(monkeypatch):
             granted.append(budget["seconds"])
             now[0] += 4.0
             sem = SimpleNamespace(b=([0, 0], [], []), order=np.zeros(1), noise_variances=np.ones(1))
-            return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1)
+            return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1, ended="converged")
 
     monkeypatch.setattr(learning_search, "time", SimpleNamespace(monotonic=lambda: now[0]))
     searches = BudgetedSearch(Searcher(), 5, 10.0, 0, 1)
@@ -144,6 +150,7 @@ def test_limits_are_checked():
         ICID(time_limit="auto").fit(X)
 
 
+@pytest.mark.filterwarnings("ignore:the search has not converged")
 def test_a_time_limit_keeps_the_best(monkeypatch):
     """Searches that begin after it are cut short at once, and must not replace what was found before."""
     rng = np.random.default_rng(5)

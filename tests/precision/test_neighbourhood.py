@@ -7,14 +7,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icid_rs import ICID, _core, datasets, lasso_precision
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.precision.covariance import Covariance
-from icid_rs.precision.neighbourhood import neighbourhood_precision, regress_on_rows
+from icid_rs.precision.neighbourhood import neighbourhood_precision
 from icid_rs.precision.standardise import standardise, standardised_root
 from tests.helpers.interrupts import assert_ends_a_call
 from tests.helpers.problems import model
@@ -22,33 +21,6 @@ from tests.helpers.problems import model
 
 def values_of(X: np.ndarray) -> np.ndarray:
     return standardise(X, X.mean(axis=0), X.std(axis=0))
-
-
-class TestStepwise:
-    def test_neighbours_stand_the_test_and_no_others_do(self):
-        n, d = 60, 40
-        X = model(d, n, 3)[1]
-        values = values_of(X)
-        penalty = float(np.log(n) + 2 * np.log(d))
-        start, covariance = lasso_precision(X).theta, sp.csr_array(np.cov(X.T, bias=True))
-
-        def earned(j: int, i: int, others: list[int]) -> float:
-            basis = np.linalg.qr(values[others].T)[0] if others else np.zeros((n, 0))
-            x, y = (values[k] - basis @ (basis.T @ values[k]) for k in (i, j))
-            r = x @ y / np.sqrt((x @ x) * (y @ y))
-            return float((n - len(others) - 3) * np.arctanh(r) ** 2)
-
-        for j in range(d):
-            # The last variable of an order is regressed on all others.
-            order = [*(i for i in range(d) if i != j), j]
-            fit = regress_on_rows(values, covariance, start, order, samples=n, penalty=penalty)
-            chosen = fit.B.tocsc()[:, [j]].nonzero()[0].tolist()
-            for i in chosen:
-                assert earned(j, i, [k for k in chosen if k != i]) >= penalty
-            residual = values[j] - values[chosen].T @ np.linalg.lstsq(values[chosen].T, values[j], rcond=None)[0]
-            near = np.argsort(-np.abs(values @ residual))[:8]
-            for i in set(near.tolist()) - {j, *chosen}:
-                assert earned(j, i, chosen) < penalty
 
 
 class TestPrecision:

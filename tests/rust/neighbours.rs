@@ -5,11 +5,12 @@ mod common;
 
 use common::Random;
 use icid_rs::neighbours::{
-    Standardised, Test, correlations, eliminate_sinks, lasso_level, neighbourhood_precision, refit, regress_on_rows,
-    scaled_lasso, select_neighbours, standardise, stepwise, wide_precision,
+    Standardised, Test, correlations, lasso_level, neighbourhood_precision, refit, scaled_lasso, select_neighbours,
+    standardise, stepwise,
 };
+use icid_rs::search::wide_precision;
 use icid_rs::{IcidError, Interrupt};
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 use sprs::CsMat;
 
 /// A chain in which each variable is half its predecessor and noise: in rows, centred and of length one.
@@ -120,25 +121,44 @@ fn the_level_of_the_lasso_is_positive() {
     }
 }
 
+/// The squared Fisher z of the partial correlation of two variables given others.
+fn statistic(values: &Array2<f64>, i: usize, j: usize, others: &[usize]) -> f64 {
+    let mut basis: Vec<Array1<f64>> = Vec::new();
+    let reduced = |k: usize, basis: &[Array1<f64>]| {
+        let mut row = values.row(k).to_owned();
+        for unit in basis.iter().chain(basis) {
+            let part = unit * row.dot(unit);
+            row -= &part;
+        }
+        row
+    };
+    for &k in others {
+        let row = reduced(k, &basis);
+        let length = row.dot(&row).sqrt();
+        basis.push(row / length);
+    }
+    let (x, y) = (reduced(i, &basis), reduced(j, &basis));
+    let r = x.dot(&y) / (x.dot(&x) * y.dot(&y)).sqrt();
+    (values.ncols() as f64 - others.len() as f64 - 3.0) * r.atanh().powi(2)
+}
+
 #[test]
-fn sinks_are_eliminated_last_to_first() {
-    let (d, n) = (150, 1000);
-    let (values, variances) = chain(d, n, 5);
+fn neighbours_stand_the_test_and_no_others_do() {
+    let (d, n) = (40, 60);
+    let (values, _) = chain(d, n, 3);
     let data = Standardised::new(&values.view()).unwrap();
     let calm = Interrupt::default();
-    let pattern = CsMat::csr_from_dense(
-        Array2::from_shape_fn((d, d), |(i, j)| f64::from(u8::from(i.abs_diff(j) == 1))).view(),
-        0.0,
-    );
-    let order = eliminate_sinks(data, &variances, pattern.view(), test(n, d), &calm).unwrap();
-    let mut places = vec![0; d];
-    for (place, &i) in order.iter().enumerate() {
-        places[i] = place;
+    let (start, _) = scaled_lasso(data, None, lasso_level(n, d), &calm).unwrap();
+    let rule = test(n, d);
+    let (chosen, _) = stepwise(data, None, start.view(), None, rule, &calm).unwrap();
+    for j in 0..d {
+        let neighbours: Vec<usize> = chosen.outer_view(j).unwrap().indices().to_vec();
+        for i in 0..d {
+            let others: Vec<usize> = neighbours.iter().copied().filter(|&k| k != i).collect();
+            let is_chosen = neighbours.contains(&i);
+            assert!(i == j || (statistic(&values, i, j, &others) >= rule.penalty()) == is_chosen, "{i} {j}");
+        }
     }
-    let kept = (1..d).filter(|&j| places[j - 1] < places[j]).count();
-    assert!(kept >= d * 9 / 10, "{kept}");
-    let (along, _) = stepwise(data, None, pattern.view(), Some(&places), test(n, d), &calm).unwrap();
-    assert!(edges(&along).into_iter().all(|(effect, cause)| places[cause] < places[effect]));
 }
 
 #[test]
@@ -199,17 +219,9 @@ fn the_precision_of_a_chain_is_found_either_way() {
     assert_chain(&neighbourhood_precision(data, &deviations, n, &calm).unwrap().theta, 0.1);
     let wide = wide_precision(data, &variances, n, &calm).unwrap();
     assert_chain(&wide.theta, 0.1);
-    // Regressions along the order that was found give the graph again, from any pattern that holds it.
-    let start = select_neighbours(data, n, Some(wide.correlations.view()), &calm).unwrap();
-    let (b, noise) =
-        regress_on_rows(data, wide.correlations.view(), &deviations, start.view(), &wide.order, test(n, d), &calm)
-            .unwrap();
-    assert_eq!(edges(&b), edges(&wide.b));
-    for (found, expected) in noise.iter().zip(&wide.noise_variances) {
-        assert!((found - expected).abs() < 1e-12);
-    }
+    let noise = &wide.sem.noise_variances;
     let identity: CsMat<f64> = CsMat::eye(d);
-    let a = &identity - &wide.b;
+    let a = &identity - &wide.sem.b;
     let inverse = CsMat::new((d, d), (0..=d).collect(), (0..d).collect(), noise.iter().map(|v| 1.0 / v).collect());
     let product = &(&a * &inverse) * &a.transpose_view().to_csr();
     assert!((&product.to_dense() - &wide.theta.to_dense()).iter().all(|gap| gap.abs() < 1e-12));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,8 +101,11 @@ class Knowledge:
         """Return the pattern of required edges."""
         return _pattern(self.required[:, 0], self.required[:, 1], self.tiers.size)
 
-    def impose(self, B: Csr, covariance: FloatArray) -> Csr:
-        """Drop forbidden edges, and add missing required ones with their least-squares weights."""
+    def impose(self, B: Csr, covariance_among: Callable[[NDArray[Any]], FloatArray]) -> Csr:
+        """Drop forbidden edges, and add missing required ones with their least-squares weights.
+
+        `covariance_among` returns the covariance of some variables.
+        """
         coo = sp.coo_array(B)
         kept = self.allows(coo.row, coo.col)
         B = sp.csc_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=B.shape)
@@ -111,7 +114,8 @@ class Knowledge:
         for cause, effect in missing:
             own = B.indices[B.indptr[effect] : B.indptr[effect + 1]]
             causes = np.union1d(own, self.required[self.required[:, 1] == effect, 0])
-            fitted = np.linalg.solve(covariance[np.ix_(causes, causes)], covariance[causes, effect])
+            covariance = covariance_among(np.append(causes, effect))
+            fitted = np.linalg.solve(covariance[:-1, :-1], covariance[:-1, -1])
             # An edge that explains nothing gets the smallest weight, since a zero would be no edge.
             weights.append(float(fitted[np.searchsorted(causes, cause)]) or np.finfo(np.float64).tiny)
         return sp.csr_array(B + sp.csr_array((weights, (missing[:, 0], missing[:, 1])), shape=B.shape))

@@ -2,7 +2,8 @@
 
 Without an edge between two variables, their residuals should be uncorrelated, with n r² distributed as χ² with one
 degree of freedom. Where the linear model fits only roughly, or rows are not independent, n r² is larger throughout, and
-an edge must stand out against that. The core compares the upper tail of n r² with that of χ².
+an edge must stand out against that. The core compares the upper tail of n r² with that of χ², provided that its median
+exceeds that of χ² too: many weak edges that the graph lacks raise the tail alone.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from icid_rs import _core
 from icid_rs._util.validation import csr_parts
 from icid_rs.learning.order import OrderFit
 from icid_rs.learning.search import Searched
+from icid_rs.precision.variants import Searcher
 
 #: Most rounds of measuring the inflation and refitting.
 _ROUNDS = 4
@@ -25,7 +26,7 @@ _NOTABLE = 1.1
 FitT = TypeVar("FitT", OrderFit, Searched)
 
 
-def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: _core.Searcher) -> tuple[FitT, float]:
+def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> tuple[FitT, float]:
     """Multiply the penalty by the inflation of the null, until refitting with that penalty inflates it no further.
 
     A higher penalty drops edges. If these were real, the residuals of the variables they joined become correlated, and
@@ -38,7 +39,7 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: _core.Searche
         The graph fitted with the ordinary penalty.
     fit : callable
         Fits the graph, given the factor by which to multiply the ordinary penalty.
-    searcher : _core.Searcher
+    searcher : Searcher
         Measures the inflation.
 
     Returns

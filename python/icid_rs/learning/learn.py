@@ -19,7 +19,7 @@ from icid_rs.graph.orientation import orient
 from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
 from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.noise_model import choose_noise_model
-from icid_rs.learning.order import best_order, best_order_of_rows
+from icid_rs.learning.order import best_order
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Precision, Wide
@@ -110,11 +110,6 @@ def choose_strategy(
     'along_an_order'
     """
     kind, d = options.refine, len(estimate.location)
-    if knowledge is not None and isinstance(estimate, Wide):
-        raise ValueError(
-            "required, forbidden and tiers need the covariance of all columns, which would be too large for "
-            f"{d}; choose fewer columns"
-        )
     if kind is None:
         return decomposition_alone
     unequal = options.noise == "unequal" and known is None
@@ -123,13 +118,6 @@ def choose_strategy(
             if kind == "search":
                 raise ValueError("refine='search' needs data, but precision='precomputed' gives none")
             return exact_decomposition
-        case Wide():
-            if kind == "search" or unequal:
-                raise ValueError(
-                    f"{d} columns are too many for a search over orders; use refine='order' with equal or known noise "
-                    "variances, or fewer columns"
-                )
-            return along_an_order_of_rows
         case Indefinite(samples=n) | Full(samples=n) if isinstance(estimate, Indefinite) or n < d + 3:
             if kind != "auto" or unequal:
                 raise ValueError(
@@ -137,7 +125,7 @@ def choose_strategy(
                     f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
                 )
             return decomposition_alone
-        case Full() | FewRows():
+        case Full() | FewRows() | Wide():
             return along_an_order if kind == "order" else noise_model
     raise AssertionError(f"no strategy for {type(estimate).__name__}")
 
@@ -175,13 +163,6 @@ def along_an_order(task: Task) -> Learned:
     penalty = task.options.edge_penalty(task.estimate.samples, len(task.estimate.location))
     fit = best_order(searcher, _order(proposal), penalty, task.known)
     return Learned(fit.sem, proposal.decomposition, "order", fit.report)
-
-
-def along_an_order_of_rows(task: Task) -> Learned:
-    """Fit the graph along the better of two orders from the rows: the covariance of all columns would be too large."""
-    proposal = task.propose(order_only=True)
-    fit, choices = best_order_of_rows(task.estimate, _order(proposal), task.known, task.options)
-    return Learned(fit.sem, proposal.decomposition, "order", fit.report, choices)
 
 
 def noise_model(task: Task) -> Learned:

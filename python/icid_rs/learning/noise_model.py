@@ -5,14 +5,14 @@ Everything is decided by one score, twice the negative log-likelihood plus penal
 - Noise variances are equal (one parameter) or unequal (d parameters, log n each).
 - The residuals of each variable are Gaussian, or have a shape (two parameters, log n each), which gains 2 n times their
   negentropy in twice the log-likelihood. Where no residual has a shape, none is looked for.
-- An edge costs log n + 4 log d, times the inflation of the null (`calibrate`).
+- An edge costs log n + 4 log d, times the inflation of the null (`calibrate`); less where the data have many weak edges
+  (`lower_price`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,16 +22,19 @@ from scipy.stats import norm
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
-from icid_rs.learning.calibration import FitT, calibrate
+from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
+from icid_rs.learning.price import lower_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full
+from icid_rs.precision.variants import FewRows, Full, Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
 _SHAPES = ("negentropy",)
+#: Columns whose variances differ relatively by less than this were standardised.
+_SAME_VARIANCE = 1e-4
 #: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
 _IMPLAUSIBLE = 20
 #: With at most this many variables the order is always rechecked.
@@ -51,13 +54,17 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows, rows: Rows | None, proposer: Proposer, proposed: NDArray[np.intp], options: Options
+    estimate: Full | FewRows | Wide,
+    rows: Rows | None,
+    proposer: Proposer,
+    proposed: NDArray[np.intp],
+    options: Options,
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
     Parameters
     ----------
-    estimate : Full or FewRows
+    estimate : Full, FewRows or Wide
     rows : array of shape (n, d), optional
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
@@ -71,12 +78,11 @@ def choose_noise_model(
     NoiseModel
     """
     task = _Task(estimate, rows, proposer, proposed, options)
-    if options.noise == "unequal" and task.known is None:
-        return task.searched(task.search_unequal({}))
+    if task.known is None and (options.noise == "unequal" or (options.noise == "auto" and task.is_standardised)):
+        return task.searched(task.search_unequal())
     ordered = task.fit_order()
     if not ordered.accepted:
-        found = task.search_unequal({"elimination": ordered.fit.sem.order})
-        return task.compare(ordered.fit, found)
+        return task.compare(ordered.fit, task.search_unequal())
     knowledge = proposer.knowledge
     # Elimination respects knowledge about orders, but not about single edges.
     if options.refine == "search" or not (knowledge is None or knowledge.is_order):
@@ -109,10 +115,10 @@ class _Ordered:
 
 @dataclass(frozen=True)
 class _Unequal:
-    """The best graph with unequal noise variances, the inflation of the null, and the scores of start orders."""
+    """The best graph with unequal noise variances, the price of an edge in it, and the scores of start orders."""
 
     found: Searched
-    inflation: float
+    penalty: PenaltyChoice
     score: float
     shape: str
     residuals: ShapeChoice
@@ -124,7 +130,7 @@ class _Task:
 
     def __init__(
         self,
-        estimate: Full | FewRows,
+        estimate: Full | FewRows | Wide,
         rows: Rows | None,
         proposer: Proposer,
         proposed: NDArray[np.intp],
@@ -135,10 +141,16 @@ class _Task:
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
-        self.n_threads = options.n_threads
+        self.n_threads, self.is_weighted = options.n_threads, options.is_weighted
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
         self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
+
+    @property
+    def is_standardised(self) -> bool:
+        """Whether all variables have the same variance, so that noise variances can be equal only without any edge."""
+        variances = self.estimate.variances
+        return bool(variances.max() <= variances.min() * (1 + _SAME_VARIANCE))
 
     def fit_order(self) -> _Ordered:
         """Fit along an order, and compare equal or known noise variances with unequal ones."""
@@ -148,17 +160,13 @@ class _Task:
             fit, refit = self.improved_order(fit)
         if self.given or self.equal_score(fit.sem, 1.0) <= self.unequal_score(fit.sem, 1.0):
             # Calibrate the null only on a plausible order: under a wrong one residuals are correlated anyway.
-            fit, inflation = self.calibrated(fit, refit)
+            fit, inflation = (fit, 1.0) if self.is_penalty_given else calibrate(fit, refit, self.searcher)
         equal, unequal = self.equal_score(fit.sem, inflation), self.unequal_score(fit.sem, inflation)
         return _Ordered(fit, self.given or equal <= unequal, inflation, equal, unequal)
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
         return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
-
-    def calibrated(self, first: FitT, refit: Callable[[float], FitT]) -> tuple[FitT, float]:
-        """Raise the penalty to the inflation of the null, unless the caller set it."""
-        return (first, 1.0) if self.is_penalty_given else calibrate(first, refit, self.searcher)
 
     def may_be_improved(self, fit: OrderFit) -> bool:
         """Tell whether some variables may be in wrong places.
@@ -198,14 +206,15 @@ class _Task:
         """Return the known noise variances, or the mean of those of a graph for all."""
         return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
 
-    def search_unequal(self, further: dict[str, NDArray[np.intp]]) -> _Unequal:
-        """Search without supposing anything of the noise variances."""
+    def search_unequal(self) -> _Unequal:
+        """Search without supposing anything of the noise variances.
+
+        By default the starts do not depend on the units of the columns, as the order of the decomposition does.
+        """
         searches, base = self.searches, self.base
-        starts: dict[str, NDArray[np.intp]] = {}
-        if not searches.is_exact(None):
-            pivots = self.estimate.smallest_pivots(self.searcher)
-            starts = {"smallest pivots": pivots, "decomposition": self.proposed, **further}
-            starts |= self.proposer.further_orders()
+        starts = {} if searches.is_exact(None) else self.estimate.start_orders(self.searcher)
+        if self.is_weighted:
+            starts |= {"decomposition": self.proposed}
         # The residuals of a first graph show whether they are Gaussian.
         found = searches.run(starts, penalty=base)
         gains = {shape: self.shape_gains(found.sem, shape) for shape in _SHAPES}
@@ -217,54 +226,53 @@ class _Task:
             # Shapes may favour another start, so that all of them compete again.
             deviations = np.sqrt(self.estimate.variances)
             values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
-            if not searches.is_exact(len(self.rows)):
-                starts |= self.proposer.further_orders(self.rows)
-            starts["search"] = found.sem.order
-            found = searches.run(starts, penalty=base, values=values, shape=shape)
+            found = searches.run(starts | {"search": found.sem.order}, penalty=base, values=values, shape=shape)
             start_scores = found.start_scores
-        search = partial(searches.run, values=values, shape=shape)
+
+        def descend(penalty: float, last: Searched, effort: Effort | None = None, share: float = 1.0) -> Searched:
+            """Go on from a graph that was found with another penalty."""
+            from_last = {"search": last.sem.order}
+            return searches.run(from_last, penalty=penalty, values=values, shape=shape, effort=effort, share=share)
+
+        def improve(last: Searched, penalty: float, share: float = 1.0) -> Searched:
+            """Try to improve a graph by trials."""
+            if last.ended == "proven":
+                return last
+            further = descend(penalty, last, searches.effort, share)
+            return replace(last.or_better(further), ended=further.ended)
 
         # Calibrate the null on the best graph: missing edges would look like inflation.
-        first, further_trials = found, 0
-        if not found.is_proven:
-            further_found = search({"search": found.sem.order}, penalty=base, effort=searches.effort, share=0.5)
-            first, further_trials = min(further_found, found, key=lambda searched: searched.rank), further_found.trials
-        calibration_starts = {name: starts[name] for name in ("smallest pivots",) if name in starts}
-        calibration_starts["search"] = first.sem.order
-        found, inflation = self.calibrated(
-            first, lambda inflation: search(calibration_starts, penalty=base * inflation)
-        )
-        if searches.is_out_of_time:
-            # Keep the penalty: a half-searched graph would inflate the estimated null.
-            found, inflation = first, 1.0
-        effort = searches.effort
-        if inflation == 1.0:
-            remaining = effort.trials - further_trials if searches.is_timed else 0
-            effort = Effort(remaining, effort.patience)
-        if effort.trials > 0 and not found.is_proven:
-            last = search({"search": found.sem.order}, penalty=base * inflation, effort=effort)
-            found = min(last, found, key=lambda searched: searched.rank)
-
-        variances = self.estimate.variances
-        score = found.score + self.n * float(np.log(variances).sum()) + self.d * self.log_n
+        first = improve(found, base, 1.0 if self.is_penalty_given else 0.5)
+        found, inflation, edge = first, 1.0, base
+        if not (self.is_penalty_given or searches.is_out_of_time):
+            found, inflation = calibrate(first, lambda factor: descend(base * factor, first), self.searcher)
+            if inflation == 1.0:
+                found, edge = lower_price(first, base, descend, self.n, self.d)
+        if edge * inflation != base or found.ended == "out of time":
+            found = improve(found, edge * inflation)
+        # Noise models are compared at the ordinary price.
+        ordinary = first if inflation == 1.0 else found
+        score = ordinary.score + self.n * float(np.log(self.estimate.variances).sum()) + self.d * self.log_n
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:
             shaped = np.flatnonzero(self.shape_gains(found.sem, shape)).tolist()
         residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
-        return _Unequal(found, inflation, score, shape, residuals, start_scores)
+        return _Unequal(found, PenaltyChoice(edge, inflation), score, shape, residuals, start_scores)
 
     def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
         """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
-        if found.inflation > 1.0 and isinstance(self.estimate, Full):
-            fit = self.along_order(found.inflation)
-        equal = self.equal_score(fit.sem, found.inflation)
+        inflation = found.penalty.inflation
+        if inflation > 1.0 and isinstance(self.estimate, Full):
+            fit = self.along_order(inflation)
+        equal = self.equal_score(fit.sem, inflation)
         if found.residuals.counts:
             equal -= float(self.shape_gains(fit.sem, found.shape).sum())
         scores = {"unequal": found.score, "equal": equal}
         if equal >= found.score:
             return self.searched(found, scores)
-        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores)))
+        penalty = PenaltyChoice(self.base, inflation)
+        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores), penalty))
 
     def search_from(self, ordered: _Ordered) -> NoiseModel:
         """Search with the noise variances of a graph along an order."""
@@ -280,7 +288,7 @@ class _Task:
     def searched(self, found: _Unequal, scores: dict[str, float] | None = None) -> NoiseModel:
         """Report the graph of a search with unequal noise variances."""
         noise = NoiseChoice("unequal", scores or {"unequal": found.score})
-        return self._with_search(found.found, found.starts, self._choices(found, noise))
+        return self._with_search(found.found, found.starts, self._choices(found, noise, found.penalty))
 
     def ordered(self, fit: OrderFit, refine: str, choices: Choices) -> NoiseModel:
         """Report a graph along an order."""
@@ -311,14 +319,14 @@ class _Task:
         penalty = self.base * inflation
         return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=penalty, noise=noise)
 
-    def _choices(self, found: _Unequal, noise: NoiseChoice) -> Choices:
-        penalty = PenaltyChoice(self.base, found.inflation)
+    def _choices(self, found: _Unequal, noise: NoiseChoice, penalty: PenaltyChoice) -> Choices:
         return Choices(noise, penalty, residuals=found.residuals, starts=found.starts)
 
     def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:
         details = {
             "kind": "search",
-            "proven optimal": found.is_proven,
+            "ended": found.ended,
+            "proven optimal": found.ended == "proven",
             "trials": self.searches.trials,
             "improvements": self.searches.improvements,
         }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph.sem import LinearSem
+from icid_rs.precision.variants import Searcher
 
 #: Of one core, at least.
 _OPERATIONS_PER_SECOND = 5e9
@@ -40,20 +41,20 @@ class Searched:
         Scores of the start orders before any trial; empty for a proven optimum, which needs no start.
     trials : int
         Trials made.
-    is_proven : bool
-        Whether no graph has a better score.
+    ended : str
+        Why the search ended: ``"proven"`` if no graph has a better score, ``"converged"`` if many trials in a row
+        brought no improvement, ``"out of trials"`` or ``"out of time"``.
     """
 
     sem: LinearSem
     score: float
     start_scores: dict[str, float]
     trials: int
-    is_proven: bool = False
+    ended: str
 
-    @property
-    def rank(self) -> float:
-        """The score without its rounding errors, by which graphs of one equivalence class may differ."""
-        return round(self.score, 5)
+    def or_better(self, other: Searched) -> Searched:
+        """Return the better of two graphs of the same penalty, this one if they differ by rounding errors only."""
+        return other if round(other.score, 5) < round(self.score, 5) else self
 
 
 class BudgetedSearch:
@@ -61,7 +62,7 @@ class BudgetedSearch:
 
     Parameters
     ----------
-    searcher : _core.Searcher
+    searcher : Searcher
     trials : int or None
         Trials of the main search; None for the automatic number.
     seconds : float or None
@@ -69,7 +70,7 @@ class BudgetedSearch:
     seed : int
     """
 
-    def __init__(self, searcher: _core.Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
+    def __init__(self, searcher: Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
         self._searcher, self._seed = searcher, seed
         self.is_timed = seconds is not None
         self._deadline = np.inf if seconds is None else time.monotonic() + seconds
@@ -84,6 +85,8 @@ class BudgetedSearch:
 
     def is_exact(self, rows: int | None, share: float = 1.0) -> bool:
         """Whether the best graph will be computed, not searched for; `rows` if the shape of their residuals counts."""
+        if not isinstance(self._searcher, _core.Searcher):
+            return False
         operations, _, is_cheap = self._searcher.exact_cost(rows=rows)
         return bool(is_cheap and operations <= self._seconds(share) * _OPERATIONS_PER_SECOND)
 
@@ -123,11 +126,12 @@ class BudgetedSearch:
         share : float
             Share of the remaining time that may be used.
         """
-        if self.is_exact(None if values is None else values.shape[1], share):
+        is_exact = self.is_exact(None if values is None else values.shape[1], share)
+        if is_exact and isinstance(self._searcher, _core.Searcher):
             optimum = self._searcher.exact(
                 penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
             )
-            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, is_proven=True)
+            return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, "proven")
         effort = effort or Effort()
         seconds = self._seconds(share) if self.is_timed else None
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
@@ -138,4 +142,4 @@ class BudgetedSearch:
         self.trials += found.trials
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
-        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials)
+        return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials, found.ended)

@@ -8,23 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from icid_rs._util.validation import FloatArray, Rows
+from icid_rs._util.validation import FloatArray
 from icid_rs.data.sample import Sample
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.decomposition.oicid import Decomposition, decompose, solve
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.options import Options
-from icid_rs.precision.skewness import skewness_matrix, skewness_of
-from icid_rs.precision.variants import Precision, Wide
+from icid_rs.precision.skewness import skewness_of
+from icid_rs.precision.variants import Precision
 
 #: Iterations of a decomposition that only proposes an order.
 _ORDER_ONLY_ITERATIONS = 150
-#: Up to this many variables, decompositions with several weights propose orders.
-_FEW_VARIABLES = 60
-#: Weights (λ₁', λ₂) of further decompositions, without and with the skewness term.
-_GAUSSIAN_WEIGHTS = ((0.05, 0.0),)
-_SHAPED_WEIGHTS = ((0.1, 5.0), (0.1, 20.0))
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class Proposer:
         The size of the noise precision, so that a weight of the ℓ1 norm means the same in any unit; or 1.
     skewness_matrix : numpy.ndarray or None
         M̃, where the caller gives it a weight.
-    covariance : array of shape (d, d) or None
+    estimate : Precision
         For the weights of required edges.
     options : Options
     knowledge : Knowledge or None
@@ -77,7 +72,7 @@ class Proposer:
     noise_variances: FloatArray | None
     unit: float
     skewness_matrix: FloatArray | None
-    covariance: FloatArray | None
+    estimate: Precision
     options: Options
     knowledge: Knowledge | None
 
@@ -98,7 +93,7 @@ class Proposer:
             noise_variances=None if known is None else known * unit,
             unit=unit,
             skewness_matrix=skewness_of(sample) if options.skewness > 0 else None,
-            covariance=None if isinstance(estimate, Wide) else estimate.covariance,
+            estimate=estimate,
             options=options,
             knowledge=knowledge,
         )
@@ -121,21 +116,7 @@ class Proposer:
 
     def complete(self, B: Any) -> Any:
         """Drop forbidden edges from a graph and add required ones."""
-        if self.knowledge is None or self.covariance is None:
-            return B
-        return self.knowledge.impose(B, self.covariance)
-
-    def further_orders(self, rows: Rows | None = None) -> dict[str, NDArray[np.intp]]:
-        """Return the orders of decompositions with other weights, by name; with `rows`, they use their skewness."""
-        if not self.options.vary_starts or self.theta.shape[0] > _FEW_VARIABLES:
-            return {}
-        M = None if rows is None else skewness_matrix(rows)
-        orders = {}
-        for l1_weight, skewness in _GAUSSIAN_WEIGHTS if rows is None else _SHAPED_WEIGHTS:
-            order = self.project(self._decompose(l1_weight, skewness, M, order_only=True)).order
-            if order is not None:
-                orders[f"decomposition, l1_weight={l1_weight}, skewness={skewness:g}"] = order
-        return orders
+        return B if self.knowledge is None else self.knowledge.impose(B, self.estimate.covariance_among)
 
     def _decompose(
         self, l1_weight: float, skewness: float, M: FloatArray | None, order_only: bool, callback: Any = None

@@ -21,12 +21,14 @@ from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summar
 from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
 from icid_rs.precision.kinds import BY_INVERSE
-from icid_rs.precision.neighbourhood import LARGE, neighbourhood_precision, wide_precision
+from icid_rs.precision.neighbourhood import WIDE, neighbourhood_precision, wide_precision
 from icid_rs.precision.standardise import standardise, standardised_root
 from icid_rs.precision.variants import Full, Given, Indefinite, Precision
 
 #: The fewest rows that a covariance is estimated from.
 _FEWEST = 3
+#: With more variables than this the covariance is not inverted.
+LARGE = 20_000
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
 _ROWS_PER_COLUMN = 2.0
 
@@ -132,7 +134,7 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     if isinstance(sample, GivenTheta):
         return _given(sample)
     kind, names, d, threads = estimator.kind, sample.names, len(sample.names), options.n_threads
-    if isinstance(sample, Rows) and kind == "lasso" and d > LARGE:
+    if isinstance(sample, Rows) and kind == "lasso" and d > WIDE:
         return wide_precision(sample.values, sample.samples, names, watch, threads)
     covariance = _covariance(sample, watch).ridged(options.ridge)
     matrix, n = covariance.matrix, covariance.samples

@@ -22,16 +22,15 @@ import scipy.sparse as sp
 
 from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, Rows, check_threads, csr_from_parts, csr_parts
+from icid_rs._util.validation import FloatArray, Rows, check_threads, csr_from_parts
 from icid_rs.data.checks import check_scales
 from icid_rs.data.tables import as_table
-from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.precision.covariance import Covariance, checked_covariance
 from icid_rs.precision.standardise import standardise
-from icid_rs.precision.variants import FewRows, Precision, Wide
+from icid_rs.precision.variants import FewRows, Precision, Wide, rescale
 
-#: With more variables than this, no matrix of size d × d is stored.
-LARGE = 20_000
+#: With more variables than this, no matrix of size d × d is stored (`benches/wide.py`).
+WIDE = 4_000
 
 
 def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
@@ -52,7 +51,7 @@ def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
     -------
     Precision
         With a positive definite Θ and without ``inverse``: the empirical covariance may have none. With more than
-        20 000 columns no matrix of size d × d is stored: the covariance is sparse and holds only pairs with a
+        4 000 columns no matrix of size d × d is stored: the covariance is sparse and holds only pairs with a
         correlation above √(log d / n).
 
     Raises
@@ -71,7 +70,7 @@ def lasso_precision(X: Any, *, n_threads: int | None = None) -> Precision:
     """
     watch = Stopwatch()
     table, names = as_table(X)
-    if table.shape[1] > LARGE:
+    if table.shape[1] > WIDE:
         return wide_precision(table, len(table), names, watch, n_threads)
     covariance, *_ = checked_covariance(table)
     watch.lap("covariance")
@@ -110,9 +109,8 @@ def neighbourhood_precision(
 def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None) -> Wide:
     """Estimate Θ as `lasso_precision` does, without any matrix of size d × d.
 
-    Correlations are thresholded block by block. Instead of maximum likelihood on the support, sinks are eliminated one
-    after another by regressions on their neighbours, as if noise variances were equal. This gives a graph B and noise
-    variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
+    Correlations are thresholded block by block. Instead of a lasso and maximum likelihood, a search over orders finds a
+    graph B with noise variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
 
     Examples
     --------
@@ -136,69 +134,10 @@ def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int
     watch.add(found.timings)
     d = len(values)
     covariance = sp.csr_array(csr_from_parts(found.correlations, d) + sp.eye_array(d))
-    _rescale(covariance, scale)
+    rescale(covariance, scale)
     watch.lap("covariance")
-    return Wide.of(csr_from_parts(found.theta, d), Covariance(covariance, location, n), watch, values=values)
-
-
-def regress_on_rows(
-    values: FloatArray,
-    covariance: Any,
-    start: Any,
-    order: Any,
-    *,
-    samples: int,
-    penalty: float,
-    n_threads: int | None = None,
-) -> LinearSem:
-    """Regress each variable on those before it in an order, stepwise, starting from its neighbours in a pattern.
-
-    Parameters
-    ----------
-    values : array of shape (d, n)
-        Standardised variables.
-    covariance : scipy.sparse.csr_array of shape (d, d)
-        Covariances; those that are not stored count as zero.
-    start : scipy.sparse.csr_array of shape (d, d)
-    order : array of shape (d,)
-        The variables, causes first.
-    samples, penalty, n_threads
-        As for `refine_by_order`.
-
-    Returns
-    -------
-    LinearSem
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import scipy.sparse as sp
-    >>> from icid_rs.precision.neighbourhood import regress_on_rows
-    >>> from icid_rs.precision.standardise import standardise
-    >>> x = np.random.default_rng(0).normal(size=(50, 2))
-    >>> x[:, 1] += 2 * x[:, 0]
-    >>> values, covariance = standardise(x, x.mean(axis=0), x.std(axis=0)), sp.csr_array(np.cov(x.T, bias=True))
-    >>> fit = regress_on_rows(values, covariance, sp.csr_array((2, 2)), [0, 1], samples=50, penalty=10.0)
-    >>> fit.B.toarray().round(1)
-    array([[0. , 2.2],
-           [0. , 0. ]])
-    """
-    scale = np.sqrt(covariance.diagonal())
-    correlations = sp.csr_array(covariance - sp.diags_array(scale**2))
-    correlations.eliminate_zeros()
-    _rescale(correlations, 1.0 / scale)
-    causal_order = np.asarray(order, dtype=np.int64)
-    parts, noise_variances = _core.regress_on_rows(
-        values,
-        csr_parts(correlations),
-        csr_parts(start),
-        causal_order,
-        deviations=scale,
-        samples=samples,
-        penalty=penalty,
-        n_threads=n_threads,
-    )
-    return LinearSem(csr_from_parts(parts, len(values)), causal_order.astype(np.intp), noise_variances)
+    theta, order = csr_from_parts(found.theta, d), found.order.astype(np.intp)
+    return Wide.of(theta, Covariance(covariance, location, n), watch, values=values, order=order)
 
 
 @contextmanager
@@ -209,9 +148,3 @@ def _naming_copies(names: Any) -> Iterator[None]:
     except _core.CopiesError as error:
         first, second = (names[k] for k in error.args)
         raise ValueError(f"columns {first!r} and {second!r} are the same up to scale; drop one of them") from None
-
-
-def _rescale(matrix: Csr, scale: FloatArray) -> None:
-    """Multiply rows and columns by `scale` in place: a second matrix may not fit into memory."""
-    matrix.data *= scale[matrix.indices]
-    matrix.data *= np.repeat(scale, np.diff(matrix.indptr))

@@ -8,7 +8,7 @@ an estimator whose matrix is not positive definite (`Indefinite`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,9 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.precision.covariance import Covariance, invert
 
+#: The core's fits and searches of graphs, with a dense covariance or without.
+Searcher: TypeAlias = _core.Searcher | _core.WideSearcher
+
 
 @dataclass(frozen=True)
 class Precision:
@@ -31,8 +34,8 @@ class Precision:
     theta : scipy.sparse.csr_array
         The inverse covariance Θ on its estimated support.
     covariance : numpy.ndarray or scipy.sparse.csr_array
-        The empirical covariance, with denominator n. With more than 20 000 columns it is sparse, and correlations below
-        a threshold count as zero.
+        The empirical covariance, with denominator n. With fewer than two rows for each of more than 4 000 columns it is
+        sparse, and has only correlations above a threshold.
     location : numpy.ndarray
         The means.
     lambda1 : float or None
@@ -66,6 +69,10 @@ class Precision:
         """Diagonal of the inverse covariance, before entries were set to zero where that is known."""
         return np.asarray(self.theta.diagonal())
 
+    def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
+        """Return the covariance of some variables."""
+        return np.asarray(self.covariance[np.ix_(variables, variables)])
+
     def residual_variances(self, B: Any) -> FloatArray:
         """Compute the variances of X − X B: a_jᵀ Ĉ a_j for each column a_j of I − B."""
         A = sp.csc_array(sp.eye_array(B.shape[0]) - B)
@@ -98,7 +105,7 @@ class _Sampled(Precision):
             **more,
         )
 
-    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.Searcher:
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> Searcher:
         """Return the core's search, which fits graphs along orders to this covariance."""
         return _core.Searcher(
             self.covariance,
@@ -127,22 +134,22 @@ class Full(_Sampled):
         """Diagonal of the inverse covariance."""
         return np.asarray(self.inverse.diagonal())
 
-    def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
         """Order the variables so that each is the one best explained by those before it.
 
         This is a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time. FLOP starts
         from this order too (Wienöbst, Henckel and Weichwald 2026).
         """
-        return searcher.smallest_pivots().astype(np.intp)
+        return {"smallest pivots": searcher.smallest_pivots().astype(np.intp)}
 
 
 @dataclass(frozen=True)
 class FewRows(_Sampled):
     """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
 
-    def smallest_pivots(self, searcher: _core.Searcher) -> NDArray[np.intp]:
-        """Order the variables as `Full.smallest_pivots` does, by the inverse of Θ: the covariance may be singular."""
-        return searcher.smallest_pivots(invert(self.theta.toarray())).astype(np.intp)
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
+        """Order the variables as `Full.start_orders` does, by the inverse of Θ: the covariance may be singular."""
+        return {"smallest pivots": searcher.smallest_pivots(invert(self.theta.toarray())).astype(np.intp)}
 
 
 @dataclass(frozen=True)
@@ -153,9 +160,38 @@ class Wide(_Sampled):
     ----------
     values : numpy.ndarray of shape (d, n)
         Standardised variables in rows, from which covariances are computed.
+    order : numpy.ndarray of shape (d,)
+        Causal order of the graph from which Θ was computed.
     """
 
     values: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]
+    order: NDArray[np.intp] = field(kw_only=True, repr=False)
+
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.WideSearcher:
+        """Return the core's search, which fits graphs along orders to the rows."""
+        scale = np.sqrt(self.variances)
+        correlations = self.covariance.copy()
+        correlations.setdiag(0.0)
+        correlations.eliminate_zeros()
+        rescale(correlations, 1.0 / scale)
+        return _core.WideSearcher(
+            self.values,
+            self.variances,
+            csr_parts(correlations),
+            csr_parts(self.theta),
+            samples=self.samples,
+            knowledge=None if knowledge is None else knowledge.parts,
+            n_threads=n_threads,
+        )
+
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
+        """Return the order of the graph from which Θ was computed."""
+        return {"estimate": self.order}
+
+    def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
+        """Compute the covariance of some variables from the rows."""
+        rows = self.values[variables] * np.sqrt(self.variances[variables])[:, None]
+        return np.asarray(rows @ rows.T)
 
     def residual_variances(self, B: Any) -> FloatArray:
         """Compute the variances of X − X B from the rows."""
@@ -163,6 +199,12 @@ class Wide(_Sampled):
         weights = sp.csr_array(sp.diags_array(scale) @ B @ sp.diags_array(1.0 / scale))
         residual = self.values - weights.T @ self.values
         return np.asarray(np.einsum("ij,ij->i", residual, residual) * scale**2)
+
+
+def rescale(matrix: Csr, scale: FloatArray) -> None:
+    """Multiply rows and columns by `scale` in place: a second matrix may not fit into memory."""
+    matrix.data *= scale[matrix.indices]
+    matrix.data *= np.repeat(scale, np.diff(matrix.indptr))
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,14 @@ pub(crate) struct Csr<I> {
     pub values: Vec<f64>,
 }
 
+impl<I> Csr<I> {
+    /// The columns and the values of a row.
+    pub fn row(&self, i: usize) -> (&[I], &[f64]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+}
+
 impl<I: Copy + Default + Ord + Send> Csr<I> {
     /// Assemble rows of known lengths in parallel. `fill(i, row)` appends the entries of row `i` in any order.
     pub fn from_rows(

@@ -9,7 +9,7 @@ use sprs::CsMatView;
 /// The fewest samples with which a correlation can be tested.
 const FEWEST: usize = 5;
 
-pub(super) fn check_samples(samples: usize) -> Result<(), IcidError> {
+pub(crate) fn check_samples(samples: usize) -> Result<(), IcidError> {
     if samples >= FEWEST { Ok(()) } else { Err(IcidError::Samples { found: samples, least: FEWEST }) }
 }
 

@@ -4,8 +4,7 @@
 //! fewer samples than variables that regression has to be regularised. The scaled lasso (`lasso`; Sun and Zhang 2012)
 //! has a penalty proportional to the estimated noise, so that nothing has to be cross-validated. It selects too many
 //! neighbours, among which `stepwise` chooses by tests, with least squares estimates that are free of the lasso's bias.
-//! `refit` is the maximum likelihood estimate of Θ with zeros elsewhere. Where there are too many variables for that,
-//! [`eliminate_sinks`] finds a causal order, and `stepwise` a graph along it.
+//! `refit` is the maximum likelihood estimate of Θ with zeros elsewhere.
 //!
 //! Only `refit` stores matrices of size d × d, one for each connected component. Each regression works on a small set of
 //! variables; `rounds` then tests all others, by a matrix product for a block of regressions, or by sparse
@@ -18,26 +17,24 @@ mod precision;
 mod refit;
 mod rounds;
 mod select;
-mod sinks;
 mod standardised;
 mod stepwise;
-mod wide;
 
+pub(crate) use check::check_samples;
 pub use correlations::correlations;
 pub use lasso::{Copies, scaled_lasso};
 pub use precision::{NeighbourhoodPrecision, neighbourhood_precision};
 pub use refit::refit;
 pub use select::{lasso_level, select_neighbours};
-pub use sinks::eliminate_sinks;
+pub(crate) use standardised::dot;
 pub use standardised::{Standardised, standardise};
 pub use stepwise::{Test, stepwise};
-pub use wide::{Wide, regress_on_rows, wide_precision};
 
 use crate::algebra::csr::Csr;
 use sprs::CsMat;
 
 /// Absolute correlation above which two variables are the same up to scale.
-const SAME: f64 = 1.0 - 1e-10;
+pub(crate) const SAME: f64 = 1.0 - 1e-10;
 
 /// A matrix from its rows, each in any order.
 fn from_rows(rows: &[Vec<(u32, f64)>]) -> CsMat<f64> {

@@ -45,18 +45,35 @@ impl<'a> Standardised<'a> {
         self.0.nrows()
     }
 
-    pub(super) fn of(&self, variable: u32) -> &'a [f64] {
+    /// The same for a shorter time: views of arrays are not shortened implicitly.
+    pub(crate) fn reborrow<'b>(self) -> Standardised<'b>
+    where
+        'a: 'b,
+    {
+        Standardised(self.0.reborrow())
+    }
+
+    pub(crate) fn values(&self) -> ArrayView2<'a, f64> {
+        self.0
+    }
+
+    /// Number of samples, or of columns of a root.
+    pub(crate) fn samples(&self) -> usize {
+        self.0.ncols()
+    }
+
+    pub(crate) fn of(&self, variable: u32) -> &'a [f64] {
         let width = self.0.ncols();
         let start = variable as usize * width;
         &self.0.to_slice().expect("the layout was checked")[start..start + width]
     }
 
-    pub(super) fn correlation(&self, i: u32, j: u32) -> f64 {
+    pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         dot(self.of(i), self.of(j))
     }
 
     /// Write the residual of a variable, given others and their weights.
-    pub(super) fn residual(&self, variable: u32, others: impl Iterator<Item = (u32, f64)>, out: &mut [f64]) {
+    pub(crate) fn residual(&self, variable: u32, others: impl Iterator<Item = (u32, f64)>, out: &mut [f64]) {
         out.copy_from_slice(self.of(variable));
         for (other, weight) in others {
             for (out, value) in out.iter_mut().zip(self.of(other)) {
@@ -67,7 +84,7 @@ impl<'a> Standardised<'a> {
 }
 
 /// Inner product with eight partial sums, which the compiler vectorises; their order depends on the length alone.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (wide_a, wide_b) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest: f64 = wide_a.remainder().iter().zip(wide_b.remainder()).map(|(a, b)| a * b).sum();

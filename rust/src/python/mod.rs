@@ -9,6 +9,7 @@ mod neighbours;
 mod order;
 mod score;
 mod search;
+mod wide;
 
 use pyo3::prelude::*;
 
@@ -24,13 +25,15 @@ mod _core {
     #[pymodule_export]
     use super::moments::{Accumulator, Sums};
     #[pymodule_export]
-    use super::neighbours::{CopiesError, WidePrecision, neighbourhood_precision, regress_on_rows, wide_precision};
+    use super::neighbours::{CopiesError, neighbourhood_precision};
     #[pymodule_export]
     use super::order::{Sem, arrange, eliminate, equivalence_class, heaviest_acyclic};
     #[pymodule_export]
     use super::score::{correlation_matrix, discoveries, edge_penalty, score, shape_statistics};
     #[pymodule_export]
     use super::search::{Optimum, OrderFit, Searched, Searcher, search_budget};
+    #[pymodule_export]
+    use super::wide::{WidePrecision, WideSearcher, wide_precision};
 }
 
 /// Bytes that a computation may allocate now; `None` if unknown.

@@ -9,7 +9,9 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
-use crate::search::{Budget, Cache, Cost, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher};
+use crate::search::{
+    self, Budget, Cache, Cost, Ended, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -56,8 +58,40 @@ pub(super) struct Searched {
     start_scores: Vec<f64>,
     trials: usize,
     improvements: usize,
-    /// Moves tried in the first descent, and its seconds.
+    /// Visits of variables in the descent from the best start, and its seconds.
     descent: (usize, f64),
+    /// `"converged"`, `"out of trials"` or `"out of time"`.
+    ended: &'static str,
+}
+
+impl OrderFit {
+    pub(super) fn new(py: Python<'_>, fit: search::OrderFit) -> PyResult<Self> {
+        let scores = dict!(py, { "elimination": fit.elimination_score, "decomposition": fit.decomposition_score });
+        let order = match fit.proposer {
+            Proposer::Elimination => "elimination",
+            Proposer::Decomposition => "decomposition",
+        };
+        let sem = Py::new(py, Sem::new(py, fit.best.sem))?;
+        Ok(Self { sem, score: fit.best.score, order, scores: scores.unbind() })
+    }
+}
+
+impl Searched {
+    pub(super) fn new(py: Python<'_>, found: search::Searched) -> PyResult<Self> {
+        Ok(Self {
+            sem: Py::new(py, Sem::new(py, found.sem))?,
+            score: found.report.score,
+            start_scores: found.report.start_scores,
+            trials: found.report.trials,
+            improvements: found.report.improvements,
+            descent: found.report.descent,
+            ended: match found.report.ended {
+                Ended::Converged => "converged",
+                Ended::OutOfTrials => "out of trials",
+                Ended::OutOfTime => "out of time",
+            },
+        })
+    }
 }
 
 /// How long to search, from a dict.
@@ -71,7 +105,7 @@ pub(super) struct BudgetItems {
 }
 
 impl BudgetItems {
-    fn budget(&self) -> PyResult<Budget> {
+    pub(super) fn budget(&self) -> PyResult<Budget> {
         let time = match self.seconds {
             Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
                 return Err(PyValueError::new_err(format!("seconds = {seconds}: it must be at least 0")));
@@ -131,17 +165,7 @@ impl Searcher {
     ) -> PyResult<OrderFit> {
         let noise = noise_variances.as_ref().map_or(Noise::Equal, |known| Noise::Known(&known.0));
         let fit = self.run(py, |searcher, interrupt| searcher.best_order(&proposed.0, penalty, noise, interrupt))?;
-        let scores = dict!(py, { "elimination": fit.elimination_score, "decomposition": fit.decomposition_score });
-        let order = match fit.proposer {
-            Proposer::Elimination => "elimination",
-            Proposer::Decomposition => "decomposition",
-        };
-        Ok(OrderFit {
-            sem: Py::new(py, Sem::new(py, fit.best.sem))?,
-            score: fit.best.score,
-            order,
-            scores: scores.unbind(),
-        })
+        OrderFit::new(py, fit)
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
@@ -163,14 +187,7 @@ impl Searcher {
         let options = SearchOptions::new(penalty, noise, budget.budget()?);
         let options = options.with_values(values).with_shape(to_shape(shape)?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
-        Ok(Searched {
-            sem: Py::new(py, Sem::new(py, found.sem))?,
-            score: found.report.score,
-            start_scores: found.report.start_scores,
-            trials: found.report.trials,
-            improvements: found.report.improvements,
-            descent: found.report.descent,
-        })
+        Searched::new(py, found)
     }
 
     /// Find the graph with the best score of all, and how clear its edges are.

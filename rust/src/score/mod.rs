@@ -13,6 +13,7 @@ mod null;
 mod shape;
 
 pub use null::null_inflation;
+pub(crate) use null::{chosen_variables, inflation};
 pub(crate) use shape::{BLOCK_ROWS, Sums, is_continuous};
 pub use shape::{Shape, shape_statistics};
 
@@ -149,9 +150,15 @@ impl<'a> Score<'a> {
 
     /// The reduction of the residual variance `left` from which a parent is worth its penalty.
     pub(crate) fn worth(&self, variable: u32, left: f64) -> f64 {
+        self.worth_part(variable, left, 1.0)
+    }
+
+    /// The reduction of the residual variance `left` from which a parent is worth this part of its penalty.
+    pub(crate) fn worth_part(&self, variable: u32, left: f64, part: f64) -> f64 {
+        let per_sample = part * self.penalty / self.samples;
         match self.noise {
-            Noise::Equal | Noise::Unequal => -left * (-self.penalty / self.samples).exp_m1(),
-            Noise::Known(variances) => self.penalty / self.samples * variances[variable as usize],
+            Noise::Equal | Noise::Unequal => -left * (-per_sample).exp_m1(),
+            Noise::Known(variances) => per_sample * variances[variable as usize],
         }
     }
 

@@ -1,26 +1,33 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
+use super::wide::Sparse;
 use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
 use crate::score::{BLOCK_ROWS, Noise, Score, Sums, is_continuous};
 use ndarray::ArrayView2;
 
-/// Lower bound for the share of a variance that all other variables leave unexplained, where it is not known.
-const MINOR: f64 = 0.01;
-
 /// Correlations of a table, prior knowledge of its edges, and the score of graphs.
 ///
 /// Variables are scaled to unit variance. Known noise variances are given as shares of the variances.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
-    correlation: &'a [f64],
+    correlations: Correlations<'a>,
     dim: usize,
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
-    /// A lower bound for the share of each variance that all other variables leave unexplained.
-    pub(crate) least: Vec<f64>,
+    /// A lower bound for the share of each variance that all other variables leave unexplained; 0 if it is not known.
+    least: Vec<f64>,
+}
+
+/// Where correlations are found.
+#[derive(Debug, Clone, Copy)]
+enum Correlations<'a> {
+    /// All of them, row by row.
+    Dense(&'a [f64]),
+    /// Some are stored, the others are computed when they are needed.
+    Sparse(Sparse<'a>),
 }
 
 /// Standardised variables in rows, and the row of each variable.
@@ -53,12 +60,26 @@ impl<'a> Evidence<'a> {
         for &value in correlation.diag() {
             check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
         }
+        Self::from(Correlations::Dense(entries), dim, score, knowledge)
+    }
+
+    /// Refer to correlations of which only some are stored.
+    pub(super) fn sparse(sparse: Sparse<'a>, score: Score<'a>, knowledge: &'a Knowledge) -> Result<Self, IcidError> {
+        Self::from(Correlations::Sparse(sparse), sparse.dim(), score, knowledge)
+    }
+
+    fn from(
+        correlations: Correlations<'a>,
+        dim: usize,
+        score: Score<'a>,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
         if score.noise == Noise::Equal {
             return Err(IcidError::Equal);
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlation: entries, dim, score, knowledge, values: None, least: vec![MINOR; dim] })
+        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![0.0; dim] })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -85,11 +106,11 @@ impl<'a> Evidence<'a> {
         Ok(self)
     }
 
-    /// Set the share of each variance that all other variables together leave unexplained, raised to at least one part in
-    /// a hundred.
+    /// Set the share of each variance that all other variables together leave unexplained.
     #[must_use]
     pub(crate) fn with_shares(mut self, shares: &[f64]) -> Self {
-        self.least = shares.iter().map(|share| if share.is_nan() { *share } else { share.max(MINOR) }).collect();
+        // Rounding may make it negative, or nothing at all.
+        self.least = shares.iter().map(|share| share.max(0.0)).collect();
         self
     }
 
@@ -99,13 +120,45 @@ impl<'a> Evidence<'a> {
     }
 
     /// The correlations of a variable with all variables.
+    ///
+    /// # Panics
+    /// If only some correlations are stored.
     pub(crate) fn row(&self, variable: u32) -> &[f64] {
+        let Correlations::Dense(entries) = self.correlations else { unreachable!("a row of sparse correlations") };
         let start = variable as usize * self.dim;
-        &self.correlation[start..start + self.dim]
+        &entries[start..start + self.dim]
+    }
+
+    /// Whether only some correlations are stored, so that regressions should cover few variables.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.correlations, Correlations::Sparse(_))
+    }
+
+    /// Append the correlations of a variable with the variables of a list, or with all of them.
+    pub(crate) fn read_correlations(&self, variable: u32, others: Option<&[u32]>, correlations: &mut Vec<f64>) {
+        match (self.correlations, others) {
+            (Correlations::Sparse(sparse), Some(others)) => sparse.read(variable, others, correlations),
+            (_, Some(others)) => {
+                let row = self.row(variable);
+                correlations.extend(others.iter().map(|&other| row[other as usize]));
+            }
+            (_, None) => correlations.extend_from_slice(self.row(variable)),
+        }
+    }
+
+    /// A bound below which no parents can take the local score of a variable.
+    pub(crate) fn least_score(&self, variable: u32) -> f64 {
+        if self.has_values() {
+            return f64::NEG_INFINITY;
+        }
+        self.score.misfit_of(variable, self.least[variable as usize])
     }
 
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
-        self.correlation[i as usize * self.dim + j as usize]
+        match self.correlations {
+            Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
+            Correlations::Sparse(sparse) => sparse.correlation(i, j),
+        }
     }
 
     /// Whether the score includes the shape of residuals.
@@ -127,7 +180,7 @@ impl<'a> Evidence<'a> {
         let entries = rows.to_slice().expect("checked to be stored by rows");
         let row = |i: u32| &entries[row_of[i as usize] as usize * n..][..n];
         let shape = self.score.shape;
-        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * self.correlation(i, variable)).sum();
+        let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * self.correlation(variable, i)).sum();
         let mut sums = Sums::default();
         let mut buffer = [0.0; BLOCK_ROWS];
         for start in (0..n).step_by(BLOCK_ROWS) {

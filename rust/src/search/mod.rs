@@ -1,56 +1,54 @@
 //! Search over orders for the graph with the best score.
 //!
-//! A descent improves an order by moving one variable at a time to its best place. Then come trials: a few neighbouring
-//! variables are moved at random, the variables affected are moved to their best places again, and the result is kept
-//! unless it is worse. Two chains of trials run in parallel and exchange the parts of the graph that they improved.
-//!
-//! Along a wrong order the best graph has edges that the true graph lacks, and the search has to pass through such
-//! orders. So the candidates for edges are not only neighbours in Θ but also pairs that are marginally dependent. And
-//! most trials begin near triangles, of which a sparse true graph has few.
+//! A descent improves an order by moving one variable at a time to its best place, with parents chosen among all that come
+//! before (Wienöbst, Henckel and Weichwald 2026, FLOP). Then come trials: a
+//! few neighbouring variables are moved at random, the variables affected are moved to their best places again, and the
+//! result is kept unless it is worse. Most trials begin near triangles, of which a sparse true graph has few.
 
-mod candidates;
 mod check;
+mod columns;
 mod descent;
 mod evidence;
 mod exact;
-mod growth;
-mod journal;
+mod fit;
+mod links;
+mod missing;
 mod options;
 mod parents;
 mod places;
 mod prepared;
 mod queue;
 mod searcher;
-mod share;
+mod shapes;
 mod state;
+#[cfg(test)]
+mod tests;
 mod trials;
+mod walk;
+mod wide;
 
 pub use evidence::Evidence;
 pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
-pub use options::{Among, Budget, OrderFit, Proposer, Report, SearchOptions, Searched};
+pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOptions, Searched};
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;
+pub use wide::{WidePrecision, WideSearcher, WideTable, wide_precision};
 
 use crate::algebra::hash::Random;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 #[cfg(doc)]
 use crate::knowledge::Knowledge;
+use parents::Setting;
 use rayon::prelude::*;
-use share::share;
 use state::State;
+use std::borrow::Cow;
 use std::time::Instant;
-use trials::make_trials;
+use trials::Trials;
 
-/// Chains of trials, whatever the number of threads.
-const CHAINS: usize = 2;
-/// Chains exchange their improvements this often while each makes one trial per variable.
-const ROUNDS: usize = 8;
-/// The fewest trials of a chain between two exchanges.
-const SHORTEST: usize = 25;
-/// If variables times starts is at most this, all starts are descended from; otherwise only the best, one per chain.
-const FEW: usize = 1000;
+/// Descents, each with the pairs as candidates that the one before it lacked.
+const MOST_ROUNDS: usize = 4;
 
 /// The best order that a search has found.
 #[derive(Debug, Clone)]
@@ -64,9 +62,11 @@ pub struct Found {
     pub report: Report,
 }
 
-/// Search from several start orders, causes first. The candidates for edges are symmetric lists, ascending.
+/// Search from several start orders, causes first. All of them are descended from, and the best is perturbed.
 ///
-/// Required edges must be among the candidates, and the orders must respect them ([`Knowledge::arrange`]).
+/// The candidates for edges are symmetric lists, ascending. They restrict the edges where variables are very many;
+/// otherwise parents are sought among all predecessors. Required edges must be among the candidates,
+/// and the orders must respect them ([`Knowledge::arrange`]).
 ///
 /// # Errors
 /// When there is no start; when candidates or starts are not those of the variables, or contradict prior knowledge; when
@@ -81,92 +81,105 @@ pub fn search(
     check::check(evidence, candidates, starts)?;
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
-    let (mut states, start_scores, descent) = descend_from(evidence, candidates, starts, &in_time);
-    exchange(&mut states, &in_time);
-    // Further chains begin with the best order; their trials differ.
-    for _ in states.len()..CHAINS {
-        let mut state = State::new(evidence, candidates.to_vec(), &states[0].order());
-        descend_fully(&mut state, &in_time);
-        states.push(state);
-    }
-    let mut randoms: Vec<Random> =
-        (0..CHAINS).map(|chain| Random::new(budget.seed.wrapping_add(chain as u64))).collect();
-    let (mut made, mut improvements) = (0, 0);
-    let (mut best, mut improved) = (states[0].rank(), budget.patience);
-    while made < budget.trials.min(improved.saturating_add(budget.patience)) && in_time() && evidence.dim() > 1 {
-        let round = (evidence.dim() / ROUNDS).max(SHORTEST).min((budget.trials - made).div_ceil(CHAINS));
-        let counts: Vec<(usize, usize)> = states
-            .par_iter_mut()
-            .zip(&mut randoms)
-            .map(|(state, random)| make_trials(state, round, random, &in_time))
-            .collect();
-        for (tried, better) in counts {
-            made += tried;
-            improvements += better;
+    let (mut lists, mut from) = (Cow::Borrowed(candidates), Cow::Borrowed(starts));
+    let (mut start_scores, mut missing) = (None, Vec::new());
+    for round in 1.. {
+        let setting = Setting::new(evidence, &lists);
+        let descended = descend_from(&setting, &from, &missing, budget.seed, &in_time);
+        let start_scores = start_scores.get_or_insert(descended.start_scores);
+        let state = descended.state;
+        let go_on = budget.trials > 0 && round < MOST_ROUNDS && in_time();
+        missing = if go_on { state.missing_pairs() } else { Vec::new() };
+        if missing.is_empty() {
+            return improve(state, std::mem::take(start_scores), descended.descent, &budget, &in_time, interrupt);
         }
-        exchange(&mut states, &in_time);
-        let rank = best_of(&states).rank();
-        if rank < best {
-            (best, improved) = (rank, improved.max(made));
-        }
+        from = Cow::Owned(vec![state.order().to_vec()]);
+        missing::join(lists.to_mut(), &missing);
     }
+    unreachable!("the last round returns")
+}
+
+/// Perturb the best state until the budget is used up.
+fn improve(
+    mut state: State,
+    start_scores: Vec<f64>,
+    descent: (usize, f64),
+    budget: &Budget,
+    in_time: &impl Fn() -> bool,
+    interrupt: &Interrupt,
+) -> Result<Found, IcidError> {
+    let d = state.dim();
+    let mut trials = Trials::default();
+    let ended = loop {
+        interrupt.check()?;
+        // The first improvement may take as long as any later one, and the descent was none.
+        let patience = trials.improved_after.max(budget.patience).saturating_add(budget.patience);
+        if !in_time() {
+            break Ended::OutOfTime;
+        } else if d < 2 || trials.made >= patience {
+            break Ended::Converged;
+        } else if trials.made >= budget.trials {
+            let is_converged = trials.made - trials.improved_after >= Budget::for_variables(d).patience;
+            break if is_converged { Ended::Converged } else { Ended::OutOfTrials };
+        }
+        trials.make(&mut state, in_time);
+    };
     interrupt.check()?;
-    let best = best_of(&states);
+    let report = Report {
+        score: state.fresh_score(),
+        start_scores,
+        trials: trials.made,
+        improvements: trials.improvements,
+        descent,
+        ended,
+    };
+    let causes = |i: u32| state.causes(i).iter().map(|&cause| cause as usize).collect();
     Ok(Found {
-        order: best.order().into_iter().map(|i| i as usize).collect(),
-        causes: (0..evidence.dim() as u32).map(|i| best.causes(i).iter().map(|&c| c as usize).collect()).collect(),
-        report: Report { score: best.score(), start_scores, trials: made, improvements, descent },
+        order: state.order().iter().map(|&i| i as usize).collect(),
+        causes: (0..d as u32).map(causes).collect(),
+        report,
     })
 }
 
-fn best_of<'s, 'a, 'e>(states: &'s [State<'a, 'e>]) -> &'s State<'a, 'e> {
-    states.iter().min_by(|a, b| a.rank().total_cmp(&b.rank())).expect("at least one chain")
+/// The best of the states that descents from several starts have reached.
+struct Descended<'a, 'e> {
+    state: State<'a, 'e>,
+    /// Scores of all starts after their descents.
+    start_scores: Vec<f64>,
+    /// Visits of the descent to the best state, and its seconds.
+    descent: (usize, f64),
 }
 
-/// Descend from start orders; returns the best states, the scores of all starts, and the moves and the seconds of the
-/// best state's first descent.
+/// Descend from all start orders; or, if pairs have become candidates since the last descent, from the variables of these.
 fn descend_from<'a, 'e>(
-    evidence: &'a Evidence<'e>,
-    candidates: &[Vec<u32>],
+    setting: &'a Setting<'a, 'e>,
     starts: &[Vec<u32>],
+    new: &[(u32, u32)],
+    seed: u64,
     in_time: &(impl Fn() -> bool + Sync),
-) -> (Vec<State<'a, 'e>>, Vec<f64>, (usize, f64)) {
-    let begin = |(start, order): (usize, &Vec<u32>)| (start, State::new(evidence, candidates.to_vec(), order));
-    let mut states: Vec<(usize, State)> = starts.par_iter().enumerate().map(begin).collect();
-    let mut scores: Vec<f64> = states.iter().map(|(_, state)| state.score()).collect();
-    states.sort_by(|(_, a), (_, b)| a.rank().total_cmp(&b.rank()));
-    states.truncate(CHAINS.max(FEW / evidence.dim().max(1)));
-    let descents: Vec<(usize, f64)> = states
-        .par_iter_mut()
-        .map(|(_, state)| {
-            // Parents that are missing at the start would mislead the descent.
-            while in_time() && state.add_missing_parents() {}
-            let start = Instant::now();
-            state.descend(in_time);
-            let descent = (state.moves, start.elapsed().as_secs_f64());
-            descend_fully(state, in_time);
-            descent
-        })
-        .collect();
-    for (start, state) in &states {
-        scores[*start] = state.score();
-    }
-    states.sort_by(|(_, a), (_, b)| a.rank().total_cmp(&b.rank()));
-    states.truncate(CHAINS);
-    (states.into_iter().map(|(_, state)| state).collect(), scores, descents[0])
-}
-
-/// Combine the best parts of all graphs, and descend from the result.
-fn exchange(states: &mut [State], in_time: &(impl Fn() -> bool + Sync)) {
-    share(states);
-    states.par_iter_mut().for_each(|state| descend_fully(state, in_time));
-}
-
-/// Descend, and add candidates for parents that are missing, until nothing changes.
-fn descend_fully(state: &mut State, in_time: &impl Fn() -> bool) {
-    state.descend(in_time);
-    while in_time() && state.add_missing_parents() {
-        state.descend(in_time);
-    }
-    state.keep();
+) -> Descended<'a, 'e> {
+    let descend = |(number, order): (usize, &Vec<u32>)| {
+        let begin = Instant::now();
+        let mut state = State::new(setting, order, Random::new(seed));
+        if new.is_empty() {
+            state.descend_fully(in_time);
+        } else {
+            state.descend_at(new.iter().flat_map(|&(i, j)| [i, j]), in_time);
+        }
+        let score = state.score();
+        let descent = (state.visits, begin.elapsed().as_secs_f64());
+        (vec![(number, score)], (state.rank(), number), state, descent)
+    };
+    // Only the better of two states is kept, so that memory does not grow with the number of starts.
+    let better = |mut one: (Vec<_>, (f64, usize), State<'a, 'e>, _), mut two: (Vec<_>, _, _, _)| {
+        let mut scores = std::mem::take(&mut one.0);
+        scores.append(&mut two.0);
+        let mut best = if two.1 < one.1 { two } else { one };
+        best.0 = scores;
+        best
+    };
+    let (mut scores, _, state, descent) =
+        starts.par_iter().enumerate().map(descend).reduce_with(better).expect("at least one start");
+    scores.sort_unstable_by_key(|&(number, _)| number);
+    Descended { state, start_scores: scores.into_iter().map(|(_, score)| score).collect(), descent }
 }

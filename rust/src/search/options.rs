@@ -8,7 +8,7 @@ use std::time::Duration;
 /// How long to search.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Trials of all chains together.
+    /// Trials at most.
     pub trials: usize,
     /// Trials without improvement that end the search; twice as many at the beginning.
     pub patience: usize,
@@ -22,7 +22,7 @@ impl Budget {
     /// Default number of trials for each variable, and the fewest in all.
     const TRIALS: (usize, usize) = (10, 5000);
     /// The default patience is the number of variables divided by the first number, and at least the second.
-    const PATIENCE: (usize, usize) = (2, 500);
+    const PATIENCE: (usize, usize) = (4, 150);
 
     /// The default budget: no time limit, and seed 0.
     #[must_use]
@@ -121,14 +121,28 @@ pub struct Searched {
 pub struct Report {
     /// Score of the best graph, for variables of unit variance.
     pub score: f64,
-    /// Scores of the starts, after the descents from those that were descended from.
+    /// Scores of the starts after the descents from them.
     pub start_scores: Vec<f64>,
-    /// Trials made by all chains together.
+    /// Trials made.
     pub trials: usize,
     /// Trials that improved the score.
     pub improvements: usize,
-    /// Moves tried in the first descent from the best start, and its seconds.
+    /// Visits of variables in the descent from the best start, and its seconds.
     pub descent: (usize, f64),
+    /// Why the search ended.
+    pub ended: Ended,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// So many trials in a row as the patience allows, or that of the default budget, did not improve the score.
+    Converged,
+    /// All trials were made.
+    OutOfTrials,
+    /// The time limit was reached.
+    OutOfTime,
 }
 
 impl OrderFit {

@@ -1,167 +1,305 @@
-//! The parents of a variable, and which other variables would improve on them.
+//! Choosing the parents of a variable among those that come before it.
+//!
+//! Parents *grow* by any predecessor that improves the score, in random order, until none does, and then *shrink* by any
+//! removal that improves it, until neither changes anything. Taking the largest gain first instead would pick proxies
+//! where causes are many and collinear (Wienöbst, Henckel and Weichwald 2026). Not so where noise variances are known:
+//! there a variable in a wrong place leaves so much unexplained that nearly any predecessor is worth an edge to it.
+//!
+//! Where the shape of residuals counts, a change is proposed by its Gaussian gain, which is known at once, and accepted
+//! by the whole score, which takes a pass over the rows.
 
+use super::columns::{Columns, members};
 use super::evidence::Evidence;
-use pulp::Arch;
-use std::sync::OnceLock;
+use super::fit::Fit;
+use super::shapes::Shapes;
+use crate::algebra::hash::Random;
+use crate::score::Noise;
 
-/// A candidate with a smaller share of its variance left is a linear combination of the parents so far.
-pub(super) const COLLINEAR: f64 = 1e-8;
+/// Rounds of growing and shrinking; most variables need one.
+const MOST_ROUNDS: usize = 10;
+/// Where shapes count, they decide about parents whose Gaussian gain is between these shares of the penalty; with less they
+/// are no parents, and with more they are.
+const DOUBTFUL: (f64, f64) = (0.25, 2.0);
+/// Where shapes count, at most so many variables are proposed at a time.
+const MOST_PROPOSALS: usize = 8;
+/// With fewer samples for each parent, a regression could explain anything.
+const SAMPLES_PER_PARENT: f64 = 4.0;
 
-/// A variable's parents, the steps of their selection, and their score.
-///
-/// Many of these are stored, so they are small.
-#[derive(Debug, Default)]
-pub(crate) struct Parents {
-    /// The parents in the order in which they were picked, then variables that were picked and dropped again. The
-    /// other predecessors do not affect the result.
-    touched: Box<[u32]>,
-    /// How many of them are parents.
-    count: usize,
-    /// For each parent its row of the Cholesky factor of their correlations, up to the diagonal, and then its slope.
-    steps: Box<[f64]>,
-    pub score: f64,
-    /// See [`Self::further`].
-    further: OnceLock<Box<[(u32, f64)]>>,
+/// What is given about the variables: the data, and which variables a regression covers.
+#[derive(Debug)]
+pub(crate) struct Setting<'a, 'e> {
+    pub evidence: &'a Evidence<'e>,
+    pub columns: Columns,
+    /// For each variable, those of which it is a required parent; empty without knowledge.
+    required_children: Vec<Vec<u32>>,
 }
 
-/// A step of forward selection.
-pub(super) struct Step<'a> {
-    pub pick: u32,
-    /// Its row of the Cholesky factor, before the diagonal and on it.
-    row: &'a [f64],
-    root: f64,
-    /// Its covariance with the variable, given the earlier picks, divided by its standard deviation.
-    slope: f64,
-}
-
-/// The steps of forward selection, from the picks and the numbers stored for them.
-pub(super) fn steps<'a>(picks: &'a [u32], mut numbers: &'a [f64]) -> impl Iterator<Item = Step<'a>> {
-    picks.iter().enumerate().map(move |(depth, &pick)| {
-        let (step, rest) = numbers.split_at(depth + 2);
-        numbers = rest;
-        Step { pick, row: &step[..depth], root: step[depth], slope: step[depth + 1] }
-    })
-}
-
-/// Regression weights of the picks.
-pub(super) fn weights(picks: &[u32], mut numbers: &[f64]) -> Vec<f64> {
-    let mut weights: Vec<f64> = steps(picks, numbers).map(|step| step.slope).collect();
-    // Back substitution, row by row from the last.
-    for i in (0..picks.len()).rev() {
-        let (before, step) = numbers.split_at(numbers.len() - i - 2);
-        numbers = before;
-        weights[i] /= step[i];
-        let (head, tail) = weights.split_at_mut(i);
-        for (w, l) in head.iter_mut().zip(step) {
-            *w -= l * tail[0];
-        }
-    }
-    weights
-}
-
-/// Buffers for [`Parents::further`].
-#[derive(Debug, Default)]
-pub(crate) struct Room {
-    left_over: Vec<f64>,
-    others: Vec<u32>,
-    variances: Vec<f64>,
-    entries: Vec<f64>,
-}
-
-impl Parents {
-    pub(super) fn new(picked: &[u32], dropped: impl Iterator<Item = u32>, steps: &[f64], score: f64) -> Self {
-        let touched = picked.iter().copied().chain(dropped).collect();
-        Self { touched, count: picked.len(), steps: steps.into(), score, further: OnceLock::new() }
-    }
-
-    pub fn causes(&self) -> &[u32] {
-        &self.touched[..self.count]
-    }
-
-    /// Whether a predecessor was ever picked, so that the result depends on it.
-    pub fn depend_on(&self, other: u32) -> bool {
-        self.touched.contains(&other)
-    }
-
-    /// Approximate size in bytes.
-    pub fn size(&self) -> usize {
-        size_of::<Self>() + 8 * self.steps.len() + 4 * self.touched.len() + 64
-    }
-
-    /// Whether a newcomer among the predecessors would be picked.
-    pub fn would_pick(&self, evidence: &Evidence, variable: u32, newcomer: u32, scratch: &mut Vec<f64>) -> bool {
-        if !evidence.knowledge.allows(newcomer, variable) {
-            return false;
-        }
-        let own = evidence.row(newcomer);
-        let (mut covariance, mut variance, mut left) = (own[variable as usize], 1.0, 1.0);
-        scratch.clear();
-        for Step { pick, row, root, slope } in steps(self.causes(), &self.steps) {
-            if covariance * covariance > slope * slope * variance {
-                return true;
-            }
-            let known: f64 = row.iter().zip(&*scratch).map(|(a, b)| a * b).sum();
-            let entry = (own[pick as usize] - known) / root;
-            scratch.push(entry);
-            covariance -= entry * slope;
-            variance -= entry * entry;
-            left -= slope * slope;
-        }
-        variance > COLLINEAR
-            && evidence.score.gain(variable, covariance * covariance / variance, left) > evidence.score.penalty
-    }
-
-    /// All variables, whatever their place, that are worth an edge in addition to the parents, and the share of the
-    /// variance that each would explain.
-    pub fn further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> &[(u32, f64)] {
-        self.further.get_or_init(|| {
-            Arch::new().dispatch(
-                #[inline(always)]
-                || self.look_further(evidence, variable, room),
-            )
-        })
-    }
-
-    // Vectorised for the machine at hand only where it is inlined.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn look_further(&self, evidence: &Evidence, variable: u32, room: &mut Room) -> Box<[(u32, f64)]> {
-        let Room { left_over, others, variances, entries } = room;
-        // Covariances of the residual with all variables.
-        left_over.clear();
-        left_over.extend_from_slice(evidence.row(variable));
-        for (&cause, weight) in self.causes().iter().zip(weights(self.causes(), &self.steps)) {
-            for (entry, c) in left_over.iter_mut().zip(evidence.row(cause)) {
-                *entry -= weight * c;
-            }
-        }
-        let left = left_over[variable as usize];
-        let worth = evidence.score.worth(variable, left);
-        // First discard variables that would not be worth an edge even if their unexplained share were at its bound.
-        others.clear();
-        let bounds = left_over.iter().zip(&evidence.least).zip(0..);
-        others.extend(bounds.filter(|((c, least), _)| *c * *c >= worth * *least).map(|(_, other)| other));
-        variances.clear();
-        variances.resize(others.len(), 1.0);
-        entries.clear();
-        for (depth, Step { pick, row, root, .. }) in steps(self.causes(), &self.steps).enumerate() {
-            let correlations = evidence.row(pick);
-            entries.extend(others.iter().map(|&other| correlations[other as usize]));
-            let (known, new) = entries.split_at_mut(depth * others.len());
-            for (l, earlier) in row.iter().zip(known.chunks_exact(others.len().max(1))) {
-                for (entry, e) in new.iter_mut().zip(earlier) {
-                    *entry -= l * e;
+impl<'a, 'e> Setting<'a, 'e> {
+    pub fn new(evidence: &'a Evidence<'e>, candidates: &[Vec<u32>]) -> Self {
+        let knowledge = evidence.knowledge;
+        let mut required_children = Vec::new();
+        if !knowledge.is_trivial() {
+            required_children.resize(evidence.dim(), Vec::new());
+            for child in 0..evidence.dim() as u32 {
+                for &parent in knowledge.required_parents(child) {
+                    required_children[parent as usize].push(child);
                 }
             }
-            let scale = 1.0 / root;
-            for (variance, entry) in variances.iter_mut().zip(new) {
-                *entry *= scale;
-                *variance -= *entry * *entry;
+        }
+        let columns = if evidence.is_sparse() { Columns::lists(candidates) } else { Columns::new(candidates) };
+        Self { evidence, columns, required_children }
+    }
+
+    /// The variables of which a variable is a required parent.
+    pub fn required_children(&self, variable: u32) -> &[u32] {
+        self.required_children.get(variable as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The Gaussian part of a local score, and the penalty.
+    fn gaussian_score(&self, variable: u32, left: f64, parents: usize) -> f64 {
+        let score = &self.evidence.score;
+        score.misfit_of(variable, left) + score.penalty * parents as f64
+    }
+
+    /// The share from which a variable is a parent whatever the shape of residuals says.
+    fn clear_share(&self, fit: &Fit) -> f64 {
+        self.evidence.score.worth_part(fit.variable, fit.left, DOUBTFUL.1)
+    }
+
+    /// Whether there are samples enough for one more parent.
+    fn has_room(&self, fit: &Fit) -> bool {
+        (fit.parents.len() + 1) as f64 * SAMPLES_PER_PARENT <= self.evidence.score.samples
+    }
+}
+
+/// A change of a variable's parents: the slot of a new one, or the number of one that goes.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Add(usize),
+    Remove(usize),
+}
+
+/// Random numbers, buffers, and gains by shape that are known already.
+#[derive(Debug)]
+pub(crate) struct Chooser {
+    pub random: Random,
+    weights: Vec<f64>,
+    losses: Vec<f64>,
+    /// Slots of predecessors that are worth an edge.
+    slots: Vec<usize>,
+    shapes: Shapes,
+}
+
+impl Chooser {
+    pub fn new(random: Random) -> Self {
+        Self { random, weights: Vec::new(), losses: Vec::new(), slots: Vec::new(), shapes: Shapes::default() }
+    }
+
+    /// Choose the parents of a variable from the beginning, among those that `precedes` holds for.
+    pub fn choose(&mut self, setting: &Setting, fit: &mut Fit, variable: u32, precedes: &impl Fn(u32) -> bool) {
+        let Setting { evidence, columns, .. } = setting;
+        fit.reset(evidence, columns, variable);
+        for &parent in evidence.knowledge.required_parents(variable) {
+            let slot = columns.slot(variable, parent).expect("required parents are covered");
+            // A required parent is left out only if it is a linear combination of others to within rounding.
+            if fit.is_independent(slot) {
+                fit.add(evidence, columns, parent, slot);
             }
         }
-        let known = others.iter().zip(&*variances).filter(|(_, variance)| **variance > COLLINEAR);
-        let shares = known.map(|(&other, &variance)| (other, left_over[other as usize].powi(2) / variance));
-        let worthy = shares.filter(|&(other, share)| share > worth && share < left && other != variable);
-        worthy.filter(|&(other, _)| evidence.knowledge.allows(other, variable)).collect()
+        self.settle_gaussian(setting, fit, precedes);
+        if evidence.has_values() {
+            self.settle_shaped(setting, fit, precedes);
+        }
+    }
+
+    /// Improve the parents of a variable, among those that `precedes` holds for.
+    pub fn settle(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        if setting.evidence.has_values() {
+            self.settle_shaped(setting, fit, precedes);
+        } else {
+            self.settle_gaussian(setting, fit, precedes);
+        }
+    }
+
+    /// Whether a variable that is wanted would be taken in.
+    pub fn would_take(&mut self, setting: &Setting, fit: &Fit, other: u32) -> bool {
+        if !setting.has_room(fit) {
+            return false;
+        }
+        if !setting.evidence.has_values() {
+            return true;
+        }
+        let Some(slot) = setting.columns.slot(fit.variable, other) else { return false };
+        if fit.share(slot).is_some_and(|share| share > setting.clear_share(fit)) {
+            return true;
+        }
+        self.score_after(setting, fit, Step::Add(slot)) < fit.score - setting.evidence.score.tolerance()
+    }
+
+    /// Compute a regression anew, and its score.
+    pub fn refit(&mut self, setting: &Setting, fit: &mut Fit) {
+        let parents = std::mem::take(&mut fit.parents);
+        fit.refit(setting.evidence, &setting.columns, parents);
+        self.rate(setting, fit);
+    }
+
+    /// Set the score.
+    fn rate(&mut self, setting: &Setting, fit: &mut Fit) {
+        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.len());
+        if setting.evidence.has_values() {
+            fit.score -= self.shapes.gain(setting.evidence, fit, &mut self.weights, &mut self.losses);
+        }
+    }
+
+    fn settle_gaussian(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        for _ in 0..MOST_ROUNDS {
+            self.grow(setting, fit, precedes);
+            if !self.shrink(setting, fit) {
+                break;
+            }
+        }
+        mark(setting, fit, 1.0);
+        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.len());
+    }
+
+    /// Take in predecessors that are worth an edge, until there are none: in random order, or the best first.
+    fn grow(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        let Setting { evidence, columns, .. } = setting;
+        loop {
+            mark(setting, fit, 1.0);
+            self.collect_slots(columns, fit, precedes);
+            if self.slots.is_empty() || !setting.has_room(fit) {
+                return;
+            }
+            if evidence.score.noise == Noise::Unequal {
+                for k in (1..self.slots.len()).rev() {
+                    self.slots.swap(k, self.random.below(k + 1));
+                }
+            } else {
+                let share = |slot: usize| fit.share(slot).unwrap_or(0.0);
+                self.slots.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+                self.slots.truncate(1);
+            }
+            for &slot in &self.slots {
+                let worth = evidence.score.worth(fit.variable, fit.left);
+                if fit.share(slot).is_some_and(|share| share > worth) && setting.has_room(fit) {
+                    fit.add(evidence, columns, columns.at(fit.variable, slot), slot);
+                }
+            }
+        }
+    }
+
+    /// Collect the slots of predecessors that are marked.
+    fn collect_slots(&mut self, columns: &Columns, fit: &Fit, precedes: &impl Fn(u32) -> bool) {
+        self.slots.clear();
+        self.slots.extend(members(&fit.wants).filter(|&slot| precedes(columns.at(fit.variable, slot))));
+    }
+
+    /// Drop parents that are not worth their penalty, the weakest first; true if any was dropped.
+    fn shrink(&mut self, setting: &Setting, fit: &mut Fit) -> bool {
+        let Setting { evidence, columns, .. } = setting;
+        let score = &evidence.score;
+        let mut is_changed = false;
+        loop {
+            fit.weigh(&mut self.weights, &mut self.losses);
+            let may_go = |number: &usize| !evidence.knowledge.requires(fit.parents[*number], fit.variable);
+            let losses = &self.losses;
+            let weakest = (0..losses.len()).filter(may_go).min_by(|&a, &b| losses[a].total_cmp(&losses[b]));
+            let Some(number) = weakest else { return is_changed };
+            if score.gain(fit.variable, losses[number], fit.left + losses[number]) > score.penalty {
+                return is_changed;
+            }
+            fit.remove(evidence, columns, number);
+            is_changed = true;
+        }
+    }
+
+    /// Take in what is clearly a parent; then take in or drop one variable at a time as long as that improves the whole
+    /// score, each time the best.
+    fn settle_shaped(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        let Setting { evidence, columns, .. } = setting;
+        loop {
+            self.propose(setting, fit, precedes);
+            let best = self.slots.first().copied();
+            let is_clear = |slot: &usize| fit.share(*slot).is_some_and(|share| share > setting.clear_share(fit));
+            let Some(slot) = best.filter(is_clear) else { break };
+            fit.add(evidence, columns, columns.at(fit.variable, slot), slot);
+        }
+        self.rate(setting, fit);
+        loop {
+            let mut best = (fit.score - evidence.score.tolerance(), None);
+            let slots = std::mem::take(&mut self.slots);
+            for step in slots.iter().map(|&slot| Step::Add(slot)).chain(self.removals(setting, fit)) {
+                let score = self.score_after(setting, fit, step);
+                if score < best.0 {
+                    best = (score, Some(step));
+                }
+            }
+            self.slots = slots;
+            match best.1 {
+                Some(Step::Add(slot)) => fit.add(evidence, columns, columns.at(fit.variable, slot), slot),
+                Some(Step::Remove(number)) => fit.remove(evidence, columns, number),
+                None => return,
+            }
+            fit.score = best.0;
+            self.propose(setting, fit, precedes);
+        }
+    }
+
+    /// Collect the slots of predecessors that may be worth an edge, the best first, and not too many.
+    fn propose(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+        mark(setting, fit, DOUBTFUL.0);
+        self.collect_slots(&setting.columns, fit, precedes);
+        let share = |slot: usize| fit.share(slot).unwrap_or(0.0);
+        self.slots.sort_unstable_by(|&a, &b| share(b).total_cmp(&share(a)));
+        self.slots.truncate(if setting.has_room(fit) { MOST_PROPOSALS } else { 0 });
+    }
+
+    /// Removals of parents that may go.
+    fn removals(&mut self, setting: &Setting, fit: &Fit) -> Vec<Step> {
+        let evidence = setting.evidence;
+        fit.weigh(&mut self.weights, &mut self.losses);
+        let may_go = |number: &usize| {
+            let loss = self.losses[*number];
+            evidence.score.gain(fit.variable, loss, fit.left + loss) < DOUBTFUL.1 * evidence.score.penalty
+                && !evidence.knowledge.requires(fit.parents[*number], fit.variable)
+        };
+        (0..fit.parents.len()).filter(may_go).map(Step::Remove).collect()
+    }
+
+    /// The whole score after a step.
+    fn score_after(&mut self, setting: &Setting, fit: &Fit, step: Step) -> f64 {
+        let Self { shapes, weights, losses, .. } = self;
+        let Setting { evidence, columns, .. } = setting;
+        let (left, parents, gain) = match step {
+            Step::Add(slot) => {
+                let Some(share) = fit.share(slot) else { return f64::INFINITY };
+                let parent = columns.at(fit.variable, slot);
+                let gain = shapes.gain_with(evidence, fit, (parent, slot), weights, losses);
+                (fit.left - share, fit.parents.len() + 1, gain)
+            }
+            Step::Remove(number) => {
+                fit.weigh(weights, losses);
+                let left = fit.left + losses[number];
+                let gain = shapes.gain_without(evidence, fit, number, weights, losses);
+                (left, fit.parents.len() - 1, gain)
+            }
+        };
+        setting.gaussian_score(fit.variable, left, parents) - gain
+    }
+}
+
+/// Mark the variables that background knowledge allows as parents and whose Gaussian gain exceeds this part of the
+/// penalty.
+fn mark(setting: &Setting, fit: &mut Fit, part: f64) {
+    let Setting { evidence, columns, .. } = setting;
+    fit.mark(evidence.score.worth_part(fit.variable, fit.left, part));
+    if !evidence.knowledge.is_trivial() {
+        let variable = fit.variable;
+        for (k, word) in fit.wants.iter_mut().enumerate() {
+            let forbidden = |&bit: &usize| !evidence.knowledge.allows(columns.at(variable, 64 * k + bit), variable);
+            let bits: u64 = members(&[*word]).filter(forbidden).map(|bit| 1 << bit).sum();
+            *word &= !bits;
+        }
     }
 }

@@ -1,67 +1,68 @@
-//! A causal order, stored as one number for each variable.
+//! A causal order, and the place of each variable in it.
 
-/// The place of each variable in a causal order: variables with smaller numbers come first.
-///
-/// A variable moves between two others by taking the mean of their places, so that a move changes one number only.
+use std::ops::Range;
+
+/// A causal order, causes first, and its inverse.
 #[derive(Debug, Clone)]
-pub(super) struct Places(Vec<f64>);
+pub(super) struct Places {
+    order: Vec<u32>,
+    /// The place of each variable.
+    inverse: Vec<u32>,
+    /// Places whose variables have changed since [`Self::take_changed`].
+    changed: Range<usize>,
+}
 
 impl Places {
-    /// Number the variables of an order.
     pub fn new(order: &[u32]) -> Self {
-        let mut places = Self(vec![0.0; order.len()]);
-        places.renumber(order);
+        let mut places = Self { order: order.to_vec(), inverse: vec![0; order.len()], changed: 0..0 };
+        places.renumber(0, order.len());
         places
     }
 
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn of(&self, variable: u32) -> f64 {
-        self.0[variable as usize]
-    }
-
-    pub fn set(&mut self, variable: u32, place: f64) {
-        self.0[variable as usize] = place;
-    }
-
-    /// Give the variables of an order the places 0, 1, ….
-    pub fn renumber(&mut self, order: &[u32]) {
-        for (place, &i) in order.iter().enumerate() {
-            self.set(i, place as f64);
-        }
-    }
-
-    pub fn precedes(&self, a: u32, b: u32) -> bool {
-        self.key(a) < self.key(b)
-    }
-
     /// The variables, causes first.
-    pub fn order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        self.sort(&mut order);
-        order
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
-    /// Put some variables in order.
-    pub fn sort(&self, variables: &mut [u32]) {
-        variables.sort_unstable_by(|&a, &b| self.key(a).partial_cmp(&self.key(b)).expect("places are numbers"));
+    /// The place of a variable.
+    pub fn of(&self, variable: u32) -> usize {
+        self.inverse[variable as usize] as usize
     }
 
-    /// A place between two variables, or beyond one of them.
-    pub fn between(&self, before: Option<u32>, after: Option<u32>) -> Option<f64> {
-        match (before, after) {
-            (None, None) => None,
-            (None, Some(after)) => Some(self.of(after) - 1.0),
-            (Some(before), None) => Some(self.of(before) + 1.0),
-            (Some(before), Some(after)) => Some(0.5 * (self.of(before) + self.of(after))),
+    /// The variable in a place.
+    pub fn at(&self, place: usize) -> u32 {
+        self.order[place]
+    }
+
+    /// Move a variable to a place; those between shift by one.
+    pub fn shift(&mut self, variable: u32, to: usize) {
+        let from = self.of(variable);
+        if to > from {
+            self.order[from..=to].rotate_left(1);
+        } else {
+            self.order[to..=from].rotate_right(1);
         }
+        let (first, end) = (from.min(to), from.max(to) + 1);
+        self.renumber(first, end);
+        let changed = &mut self.changed;
+        *changed = if changed.end == 0 { first..end } else { changed.start.min(first)..changed.end.max(end) };
     }
 
-    /// Equal places are ordered by the numbers of their variables.
-    fn key(&self, variable: u32) -> (f64, u32) {
-        (self.of(variable), variable)
+    /// The places whose variables have changed since this was last asked, and perhaps some between them.
+    pub fn take_changed(&mut self) -> Range<usize> {
+        std::mem::replace(&mut self.changed, 0..0)
+    }
+
+    /// Take over the variables in some places from another order, which has the same variables there.
+    pub fn copy_from(&mut self, other: &Self, range: Range<usize>) {
+        self.order[range.clone()].copy_from_slice(&other.order[range.clone()]);
+        self.renumber(range.start, range.end);
+    }
+
+    fn renumber(&mut self, from: usize, to: usize) {
+        for place in from..to {
+            self.inverse[self.order[place] as usize] = place as u32;
+        }
     }
 }
 
@@ -70,24 +71,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_moves_between_others_and_beyond_them() {
-        let order = |variable: u32, before: Option<u32>, after: Option<u32>| {
-            let mut places = Places::new(&[2, 0, 3, 1]);
-            let place = places.between(before, after).unwrap();
-            places.set(variable, place);
-            places.order()
-        };
-        assert_eq!(order(1, Some(2), Some(0)), [2, 1, 0, 3]);
-        assert_eq!(order(1, None, Some(2)), [1, 2, 0, 3]);
-        assert_eq!(order(2, Some(1), None), [0, 3, 1, 2]);
-        assert_eq!(Places::new(&[0]).between(None, None), None);
-    }
-
-    #[test]
-    fn equal_places_are_ordered_by_number() {
-        let mut places = Places::new(&[2, 0, 1]);
-        places.set(2, 1.0);
-        assert_eq!(places.order(), [0, 2, 1]);
-        assert!(places.precedes(0, 2) && !places.precedes(2, 0));
+    fn a_variable_moves_and_those_between_shift() {
+        for (variable, to, expected) in [(2, 3, [0, 3, 1, 2]), (1, 0, [1, 2, 0, 3]), (0, 1, [2, 0, 3, 1])] {
+            let start = Places::new(&[2, 0, 3, 1]);
+            let mut places = start.clone();
+            places.shift(variable, to);
+            assert_eq!(places.order(), expected);
+            assert!((0..4).all(|place| places.of(places.at(place)) == place));
+            let range = places.take_changed();
+            places.copy_from(&start, range);
+            assert_eq!((places.order(), places.of(3)), (&[2, 0, 3, 1][..], 2));
+        }
     }
 }

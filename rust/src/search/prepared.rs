@@ -95,14 +95,23 @@ impl Prepared {
     }
 }
 
+/// The absolute correlation above which two variables count as dependent.
+pub(super) fn least_dependence(samples: usize) -> f64 {
+    (DEPENDENT / (samples.max(4) as f64 - 3.0).sqrt()).tanh()
+}
+
+/// How many of the variables on which a variable depends are its candidates, at most.
+pub(super) fn most_candidates(samples: usize, many_samples: bool) -> usize {
+    if many_samples { MOST } else { MOST.min((samples / ROWS_PER_CANDIDATE).max(1)) }
+}
+
 /// Pairs of variables that are marginally dependent, as symmetric lists.
 ///
 /// Nearly all true edges join neighbours in Θ. But along a wrong order the best graph has other edges too, and a search
 /// has to pass through wrong orders.
 fn dependent(correlation: &Array2<f64>, samples: usize, many_samples: bool) -> Vec<Vec<u32>> {
     let d = correlation.nrows();
-    let least = (DEPENDENT / (samples.max(4) as f64 - 3.0).sqrt()).tanh();
-    let most = if many_samples { MOST } else { MOST.min((samples / ROWS_PER_CANDIDATE).max(1)) };
+    let (least, most) = (least_dependence(samples), most_candidates(samples, many_samples));
     let strongest = |i: usize| {
         let row = correlation.row(i);
         let size = |j: usize| if i == j { 0.0 } else { row[j].abs() };

@@ -13,10 +13,13 @@ use crate::order::{
 };
 use crate::score::{Noise, Score, null_inflation};
 use crate::sem::{Fitted, LinearSem};
-use crate::support::correlation_matrix;
+use crate::support::renumbered_correlations;
 use ndarray::ArrayView2;
 use sprs::CsMatView;
 use std::sync::{Arc, OnceLock};
+
+/// Pivots that differ relatively by less than this are equal.
+const SAME_PIVOT: f64 = 1e-10;
 
 /// Correlations and candidates of a table, computed when a search first needs them.
 pub(crate) type Cache = Arc<OnceLock<Prepared>>;
@@ -250,20 +253,24 @@ impl<'a> Searcher<'a> {
         interrupt: &Interrupt,
     ) -> Result<Vec<usize>, IcidError> {
         let rule = Rule::SmallestPivot { noise_variances: None };
-        let correlation = match (&self.table.inverse, model) {
-            (Some(_), _) => correlation_matrix(self.table.covariance)?,
+        let Prepared { names, correlation, .. } = self.prepared()?;
+        // All pivots are equal at first. Weights choose the variable that the others explain least.
+        let weights: Vec<f64> = (0..names.len()).map(|number| 1.0 + SAME_PIVOT * number as f64).collect();
+        let by_weight = Rule::SmallestPivot { noise_variances: Some(&weights) };
+        let modelled = match (&self.table.inverse, model) {
+            (Some(_), _) => None,
             (None, Some(model)) => {
                 check_shape("the covariance of the model", model.dim(), self.table.dim())?;
-                correlation_matrix(model)?
+                Some(renumbered_correlations(model, names)?)
             }
             (None, None) => {
                 let sem = eliminate(Theta::Sparse(self.table.theta), rule, 0.0, interrupt)?;
-                correlation_matrix(sem.covariance()?.view())?
+                Some(renumbered_correlations(sem.covariance()?.view(), names)?)
             }
         };
-        let mut order = eliminate(Theta::Dense(correlation.view()), rule, 0.0, interrupt)?.order;
-        order.reverse();
-        Ok(order)
+        let correlation = modelled.as_ref().unwrap_or(correlation);
+        let order = eliminate(Theta::Dense(correlation.view()), by_weight, 0.0, interrupt)?.order;
+        Ok(order.into_iter().rev().map(|number| names[number] as usize).collect())
     }
 
     /// Inflation of the null distribution, at least 1: how much wider than by chance the correlations between residuals of

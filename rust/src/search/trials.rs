@@ -1,88 +1,85 @@
 //! Trials: a few neighbouring variables are moved at random, and the descent from there is kept unless it is worse.
 
 use super::state::State;
-use crate::algebra::hash::Random;
 
-/// Make trials; returns how many were made and how many improved the score.
-///
-/// Two of three trials begin at a suspect. On sparse graphs of 400 and 1000 variables, one in thirty of these improved
-/// the score, and one in a thousand of the others.
-pub(super) fn make_trials(
-    state: &mut State,
-    trials: usize,
-    random: &mut Random,
-    in_time: &impl Fn() -> bool,
-) -> (usize, usize) {
-    let (mut made, mut improvements) = (0, 0);
-    let tolerance = state.tolerance();
-    let suspects = state.suspects();
-    while made < trials && in_time() {
-        made += 1;
-        let first = if random.below(3) > 0 && !suspects.is_empty() {
-            suspects[random.below(suspects.len())]
-        } else {
-            random.below(state.dim()) as u32
-        };
-        perturb(state, first, random);
-        state.descend(in_time);
-        let change = state.change();
-        // Keeping an equally good order is a way off a plateau. A descent cut short by the time limit is often worse.
-        if change <= tolerance {
-            improvements += usize::from(change < -tolerance);
-            state.keep();
-        } else {
-            state.undo();
-        }
-    }
-    (made, improvements)
+/// Trials until variables in triangles are looked for again, for each variable, and the fewest.
+const REFRESH: (f64, usize) = (0.125, 25);
+
+/// Trials of a search, one after another.
+#[derive(Debug, Default)]
+pub(super) struct Trials {
+    pub made: usize,
+    /// How many improved the score.
+    pub improvements: usize,
+    /// How many had been made when the score last improved.
+    pub improved_after: usize,
+    suspects: Vec<u32>,
 }
 
-/// Reverse an edge into a variable or move the variable, and move up to two of its neighbours.
-///
-/// In its new place a variable may need parents that are not among the candidates, because the paths between them cancel
-/// out both in Θ and in the correlations.
-fn perturb(state: &mut State, first: u32, random: &mut Random) {
-    let causes = state.causes(first);
-    if !causes.is_empty() && random.below(2) == 0 {
-        let cause = causes[random.below(causes.len())];
-        state.reverse(cause, first);
-    } else {
-        state.move_at_random(first, random);
-    }
-    state.add_all_missing_parents(first);
-    for _ in 0..random.below(3) {
-        let causes = state.causes(first);
-        let near = if !causes.is_empty() && random.below(2) == 0 { causes } else { state.candidates(first) };
-        if near.is_empty() {
-            break;
+impl Trials {
+    /// Make a trial.
+    ///
+    /// Two of three trials begin at a suspect. On sparse graphs of 400 and 1000 variables, one in thirty of these
+    /// improved the score, and one in a thousand of the others.
+    pub fn make(&mut self, state: &mut State, go_on: &impl Fn() -> bool) {
+        let refresh = ((REFRESH.0 * state.dim() as f64) as usize).max(REFRESH.1);
+        if self.made.is_multiple_of(refresh) {
+            self.suspects = state.suspects();
         }
-        let other = near[random.below(near.len())];
-        state.move_at_random(other, random);
-        state.add_all_missing_parents(other);
+        self.made += 1;
+        let (d, random) = (state.dim(), &mut state.chooser.random);
+        let first = if random.below(3) > 0 && !self.suspects.is_empty() {
+            self.suspects[random.below(self.suspects.len())]
+        } else {
+            random.below(d) as u32
+        };
+        state.perturb(first);
+        state.descend(go_on);
+        let (change, tolerance) = (state.change(), state.tolerance());
+        // Keeping an equally good order is a way off a plateau. A descent cut short by the time limit is often worse.
+        if change > tolerance {
+            return state.undo();
+        }
+        state.keep();
+        if change < -tolerance {
+            self.improvements += 1;
+            self.improved_after = self.made;
+        }
     }
 }
 
 impl State<'_, '_> {
-    /// Move a variable to a random position among its candidates.
-    fn move_at_random(&mut self, variable: u32, random: &mut Random) {
-        let mut others = Vec::new();
-        self.sort_candidates(variable, &mut others);
-        if others.is_empty() {
-            return;
+    /// Reverse an edge into a variable or move the variable, and move up to two of its neighbours.
+    fn perturb(&mut self, first: u32) {
+        let causes = self.causes(first).len();
+        if causes > 0 && self.chooser.random.below(2) == 0 {
+            let number = self.chooser.random.below(causes);
+            let cause = self.causes(first)[number];
+            self.put(first, self.places.of(cause));
+        } else {
+            self.move_near(first);
         }
-        let (first, last) = self.bounds(variable, &others);
-        let t = first + random.below(last - first + 1);
-        self.put(variable, &others, t);
+        self.queue.push(first);
+        for _ in 0..self.chooser.random.below(3) {
+            let Some(other) = self.random_neighbour(first) else { return };
+            self.move_near(other);
+            self.queue.push(other);
+        }
     }
 
-    /// Put an effect right before one of its causes.
-    fn reverse(&mut self, cause: u32, effect: u32) {
-        let mut others = Vec::new();
-        self.sort_candidates(effect, &mut others);
-        let (first, _) = self.bounds(effect, &others);
-        if let Some(t) = others.iter().position(|&i| i == cause).filter(|&t| t >= first) {
-            self.put(effect, &others, t);
+    /// Move a variable to the place of a random neighbour.
+    fn move_near(&mut self, variable: u32) {
+        if let Some(other) = self.random_neighbour(variable) {
+            self.put(variable, self.places.of(other));
         }
+    }
+
+    /// A random parent or child of a variable, if it has any.
+    fn random_neighbour(&mut self, variable: u32) -> Option<u32> {
+        let (parents, children) = (&self.fits[variable as usize].parents, self.links.children(variable));
+        let count = parents.len() + children.len();
+        let pick = (count > 0).then(|| self.chooser.random.below(count))?;
+        parents.iter().chain(children).nth(pick).copied()
     }
 
     /// Variables in triangles and their neighbours, some more than once.

@@ -2,11 +2,13 @@
 
 use crate::{BadCall, NAN, calm, graph};
 use icid_rs::IcidError;
+use icid_rs::Knowledge;
 use icid_rs::moments::{Missing, Moments};
 use icid_rs::neighbours::{
-    Standardised, Test, correlations, eliminate_sinks, neighbourhood_precision, refit, regress_on_rows, scaled_lasso,
-    select_neighbours, standardise, stepwise, wide_precision,
+    Standardised, Test, correlations, neighbourhood_precision, refit, scaled_lasso, select_neighbours, standardise,
+    stepwise,
 };
+use icid_rs::search::{WideSearcher, WideTable, wide_precision};
 use ndarray::{Array2, array};
 use sprs::CsMat;
 
@@ -35,7 +37,7 @@ fn summed(weight: [f64; 2], mean: Vec<f64>, second: &Array2<f64>) -> Result<Mome
 
 pub(crate) fn calls() -> Vec<BadCall> {
     use IcidError::{
-        Constant, Empty, Negative, NotByRows, NotFinite, NotStandardised, OneSided, Order, Parameter, Positive,
+        Constant, Empty, Length, Negative, NotByRows, NotFinite, NotStandardised, OneSided, Order, Parameter, Positive,
         Samples, Shape as WrongShape, Size, Unlike,
     };
     vec![
@@ -83,23 +85,21 @@ pub(crate) fn calls() -> Vec<BadCall> {
             => OneSided { .. }),
         bad!("refit: shrinkage", with_values(|data, _| refit(data, CsMat::zero((3, 3)).view(), 1.5, &calm()))
             => Parameter { .. }),
-        bad!("eliminate_sinks: short variances", with_values(|data, test| {
-            eliminate_sinks(data, &[1.0], CsMat::zero((3, 3)).view(), test, &calm())
-        }) => Size { .. }),
-        bad!("eliminate_sinks: zero variance", with_values(|data, test| {
-            eliminate_sinks(data, &[1.0, 0.0, 1.0], CsMat::zero((3, 3)).view(), test, &calm())
-        }) => Positive { .. }),
-        bad!("eliminate_sinks: one-sided pattern", with_values(|data, test| {
-            eliminate_sinks(data, &[1.0; 3], graph(3, &[(0, 1)]).view(), test, &calm())
-        }) => OneSided { .. }),
         bad!("neighbourhood_precision: short deviations", with_values(|data, _| {
             neighbourhood_precision(data, &[1.0], 8, &calm())
         }) => Size { .. }),
+        bad!("wide_precision: few samples", with_values(|data, _| wide_precision(data, &[1.0; 3], 4, &calm()))
+            => Samples { .. }),
+        bad!("wide table: correlations of other variables", with_values(|data, _| {
+            let (other, none) = (CsMat::zero((2, 2)), CsMat::zero((3, 3)));
+            WideTable::new(data, other.view(), none.view(), 8, &calm()).map(drop)
+        }) => WrongShape { .. }),
+        bad!("wide searcher: short variances", with_values(|data, _| {
+            let none = CsMat::zero((3, 3));
+            let table = WideTable::new(data, none.view(), none.view(), 8, &calm()).unwrap();
+            WideSearcher::new(data, &[1.0], &table, 8, &Knowledge::none(3)).map(drop)
+        }) => Length { .. }),
         bad!("wide_precision: zero variance", with_values(|data, _| wide_precision(data, &[0.0; 3], 8, &calm()))
             => Positive { .. }),
-        bad!("regress_on_rows: repeated order", with_values(|data, test| {
-            let none = CsMat::zero((3, 3));
-            regress_on_rows(data, none.view(), &[1.0; 3], none.view(), &[0, 0, 1], test, &calm())
-        }) => Order { .. }),
     ]
 }

@@ -5,7 +5,7 @@
 //! parents among the members of each set, then the best order (Silander and Myllymäki 2006). Both are exact, so no graph
 //! has a better score up to rounding. Time and memory double with every variable; see [`Cost`].
 //!
-//! A set of parents is left out if it contains linear combinations up to one part in 10⁸ (as in [`search`]), if it leaves
+//! A set of parents is left out if it contains linear combinations up to one part in 10⁸ (a [`search`] draws the line at 10¹²), if it leaves
 //! nothing of the variable but rounding, or if there are not three more samples than parents.
 
 mod cost;

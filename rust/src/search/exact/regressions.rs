@@ -10,7 +10,9 @@ use super::limits::{Limits, Mask};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::search::Evidence;
-use crate::search::parents::COLLINEAR;
+
+/// A set of parents is collinear if one of them has a smaller share of its variance left, given those before it.
+const COLLINEAR: f64 = 1e-8;
 
 /// With fewer variables left to add, a walk does not ask whether it should stop.
 const SHORT: usize = 8;

@@ -116,7 +116,9 @@ fn compare(evidence: &Evidence, is_up_to_scale: bool) {
     let found = optimum(evidence, true, &Interrupt::default()).unwrap();
 
     let expected = best(&|_| true);
-    let is_close = |one: f64, other: f64| one == other || (one - other).abs() < 1e-9 * (1.0 + expected.abs());
+    // Weights of nearly collinear parents have rounding errors, which shapes feel more than variances do.
+    let precision = if evidence.has_values() { 1e-7 } else { 1e-9 };
+    let is_close = |one: f64, other: f64| one == other || (one - other).abs() < precision * (1.0 + expected.abs());
     assert!(is_close(found.score, expected), "{} {expected}", found.score);
     let mut graph = vec![vec![false; d]; d];
     for (effect, causes) in found.causes.iter().enumerate() {
@@ -133,7 +135,8 @@ fn compare(evidence: &Evidence, is_up_to_scale: bool) {
     for &Margin { cause, effect, absent, reversed } in &found.margins {
         assert!(graph[cause][effect]);
         assert!(is_close(absent + expected, best(&|graph| !graph[cause][effect] && !graph[effect][cause])));
-        assert!(is_close(reversed + expected, best(&|graph| graph[effect][cause])));
+        let other = best(&|graph| graph[effect][cause]);
+        assert!(is_close(reversed + expected, other), "{reversed} {expected} {other}");
     }
 }
 
