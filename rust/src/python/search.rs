@@ -1,6 +1,6 @@
 //! The searcher: one object for each table, with its arrays and what all searches of it share.
 
-use super::convert::{Indices, KnowledgeArrays, Matrix, Numbers, dict, signed, to_knowledge};
+use super::convert::{CsrParts, Indices, KnowledgeArrays, Matrix, Numbers, dict, from_matrix, signed, to_knowledge};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::order::Sem;
@@ -220,6 +220,27 @@ impl Searcher {
             |margin: fn(&Margin) -> f64| found.margins.iter().map(margin).collect::<Vec<_>>().into_pyarray(py).unbind();
         let (absent, reversed) = (column(|margin| margin.absent), column(|margin| margin.reversed));
         Ok(Optimum { sem: Py::new(py, Sem::new(py, found.sem))?, score: found.score, absent, reversed })
+    }
+
+    /// How often the classes of resamples join two variables, and in how many a direction is compelled: two matrices as
+    /// (offsets, indices, values). `counts` says how often each row comes in each resample.
+    #[pyo3(signature = (rows, counts, order, *, penalty, budget))]
+    fn search_resamples<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray2<'py, f64>,
+        counts: PyReadonlyArray2<'py, u16>,
+        order: Indices,
+        penalty: f64,
+        budget: BudgetItems,
+    ) -> PyResult<(CsrParts<'py>, CsrParts<'py>)> {
+        let options = SearchOptions::new(penalty, Noise::Unequal, budget.budget()?);
+        let (rows, counts) = (rows.as_array(), counts.as_array());
+        let size = rows.len().saturating_mul(counts.nrows());
+        let found = self.run_sized(py, size, |searcher, interrupt| {
+            searcher.search_resamples(rows, counts, &order.0, &options, interrupt)
+        })?;
+        Ok((from_matrix(py, found.joined), from_matrix(py, found.compelled)))
     }
 
     /// About the operations and the bytes of an exact optimum, with this many rows if the shape of residuals counts; and

@@ -18,6 +18,7 @@ mod parents;
 mod places;
 mod prepared;
 mod queue;
+mod resampled;
 mod searcher;
 mod shapes;
 mod state;
@@ -30,6 +31,7 @@ mod wide;
 pub use evidence::Evidence;
 pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
 pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOptions, Searched};
+pub use resampled::Resampled;
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;
