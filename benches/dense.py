@@ -2,25 +2,22 @@
 
     python benches/dense.py [--seeds 30] [--only TEXT]
 
-Gaussian, weights ±[0.5, 2], noise variances uniform on [0.5, 2], columns standardised and permuted. FLOP (`flopsearch`) has
-20 restarts and penalty 2.0. Both have one thread; times are those of the processor. Printed, as rows of a table: the share
-of classes exactly right, the mean class distance, mean seconds, and the class distances seed by seed.
+Gaussian, weights ±[0.5, 2], noise variances uniform on [0.5, 2], columns standardised and permuted. FLOP (`flopsearch`)
+has 20 restarts and penalty 2.0. Both have one thread; times are those of the processor. Printed, as rows of a table: the
+share of classes exactly right, the mean class distance, mean seconds, and the class distances seed by seed.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
-
 import numpy as np
 from flopsearch import flop
+from threadpoolctl import threadpool_limits
 
 from icid_rs import ICID, datasets, equivalence_class
 from icid_rs.metrics import class_distance
@@ -50,6 +47,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    threadpool_limits(1)
     ways: dict[str, Callable[[np.ndarray], Any]] = {
         "icid_rs": lambda X: ICID(n_threads=1).fit(X).cpdag_,
         "icid_rs, penalty=2": lambda X: ICID(n_threads=1, penalty=2.0).fit(X).cpdag_,

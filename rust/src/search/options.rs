@@ -22,7 +22,7 @@ impl Budget {
     /// Default number of trials for each variable, and the fewest in all.
     const TRIALS: (usize, usize) = (10, 5000);
     /// The default patience is the number of variables divided by the first number, and at least the second.
-    const PATIENCE: (usize, usize) = (4, 150);
+    const PATIENCE: (usize, usize) = (4, 300);
 
     /// The default budget: no time limit, and seed 0.
     #[must_use]

@@ -49,6 +49,14 @@ fn exact_with(options: &ExactOptions) -> Result<(), IcidError> {
     with_searcher(|searcher| searcher.exact(options, &calm()).map(drop))
 }
 
+/// Search one resample of three rows and so many columns.
+fn resampled(columns: usize, counts: usize, order: &[usize], penalty: f64) -> Result<(), IcidError> {
+    let rows = Array2::from_shape_fn((3, columns), |(i, j)| if i == j { 1.0 } else { 0.0 });
+    let options = SearchOptions::new(penalty, Noise::Unequal, Budget::for_variables(3));
+    let counts = Array2::ones((1, counts));
+    with_searcher(|searcher| searcher.search_resamples(rows.view(), counts.view(), order, &options, &calm()).map(drop))
+}
+
 pub(crate) fn calls() -> Vec<BadCall> {
     use IcidError::{
         Backwards, Candidates, Empty, Equal, Length, Missing as MissingEdge, NoInverse, NoStart, NotByRows, NotFinite,
@@ -71,6 +79,10 @@ pub(crate) fn calls() -> Vec<BadCall> {
             let evidence = Evidence::new(eye.view(), Score::new(9.0, 1.0, Noise::Unequal)?, &knowledge)?;
             evidence.with_values(Array2::zeros((3, 0)).view()).map(drop)
         } => Empty { .. }),
+        bad!("resamples: columns", resampled(2, 3, &[0, 1, 2], 5.0) => Length { .. }),
+        bad!("resamples: short counts", resampled(3, 2, &[0, 1, 2], 5.0) => Length { .. }),
+        bad!("resamples: short order", resampled(3, 3, &[0, 1], 5.0) => Length { .. }),
+        bad!("resamples: NaN penalty", resampled(3, 3, &[0, 1, 2], NAN) => Parameter { .. }),
         bad!("search: no start", searched(&[vec![1], vec![0], vec![]], &[]) => NoStart),
         bad!("search: short start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1]]) => Length { .. }),
         bad!("search: repeated start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1, 1]]) => Order { .. }),
