@@ -3,8 +3,8 @@
     python benches/dense.py [--seeds 30] [--only TEXT]
 
 Gaussian, weights ±[0.5, 2], noise variances uniform on [0.5, 2], columns standardised and permuted. FLOP (`flopsearch`)
-has 20 restarts and penalty 2.0. Both have one thread; times are those of the processor. Printed, as rows of a table: the
-share of classes exactly right, the mean class distance, mean seconds, and the class distances seed by seed.
+has 20 restarts and penalty 2.0. Both have one thread; times are those of the processor. Printed, as rows of a table:
+the share of classes exactly right, the mean class distance, mean seconds, and the class distances seed by seed.
 """
 
 from __future__ import annotations

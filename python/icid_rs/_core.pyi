@@ -197,7 +197,7 @@ class WideSearcher:
         noise_variances: NDArray[np.float64] | None,
         values: NDArray[np.float64] | None,
         budget: _Budget,
-        shape: str = "cumulants",
+        shape: str = "negentropy",
     ) -> Searched: ...
     def null_inflation(self, b: _Csr) -> float: ...
 

@@ -10,7 +10,7 @@ from icid_rs.trust.classes import ClassCounts, count_classes
 from icid_rs.trust.resampling import Resampling
 from tests.helpers.problems import table
 
-PENALTY = 2.0
+PENALTY = 3.0
 
 
 def count(X: np.ndarray, resampling: Resampling, n: int, threads: int | None = None) -> ClassCounts:

@@ -117,7 +117,7 @@ impl WideSearcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="negentropy"))]
     #[allow(clippy::too_many_arguments)]
     fn search<'py>(
         &self,
