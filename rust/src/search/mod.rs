@@ -11,6 +11,7 @@ mod descent;
 mod evidence;
 mod exact;
 mod fit;
+mod least_squares;
 mod links;
 mod missing;
 mod options;
@@ -28,8 +29,8 @@ mod walk;
 mod wide;
 
 pub use evidence::Evidence;
-pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
-pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOptions, Searched};
+pub use exact::{Cost, Exact, ExactTable, Margin, Optimum, exact, exact_up_to_scale};
+pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, Scoring, SearchOptions, Searched};
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;
