@@ -11,6 +11,7 @@ mod descent;
 mod evidence;
 mod exact;
 mod fit;
+mod least_squares;
 mod links;
 mod missing;
 mod options;
@@ -29,8 +30,8 @@ mod walk;
 mod wide;
 
 pub use evidence::Evidence;
-pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
-pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOptions, Searched};
+pub use exact::{Cost, Exact, ExactTable, Margin, Optimum, exact, exact_up_to_scale};
+pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, Scoring, SearchOptions, Searched};
 pub use resampled::Resampled;
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;

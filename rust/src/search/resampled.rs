@@ -4,7 +4,7 @@
 //! few variables the best graph of each resample is computed.
 
 use super::exact::{Cost, exact};
-use super::options::SearchOptions;
+use super::options::Budget;
 use super::prepared::Prepared;
 use super::searcher::Searcher;
 use super::{Evidence, search};
@@ -42,8 +42,7 @@ impl Searcher<'_> {
     ///
     /// # Examples
     /// ```
-    /// use icid_rs::score::Noise;
-    /// use icid_rs::search::{Budget, SearchOptions, Searcher};
+    /// use icid_rs::search::{Budget, Searcher};
     /// use icid_rs::{Interrupt, Knowledge};
     /// use ndarray::Array2;
     /// use sprs::CsMat;
@@ -54,9 +53,8 @@ impl Searcher<'_> {
     /// let covariance = centred.t().dot(&centred) / 100.0;
     /// let (theta, knowledge) = (CsMat::eye(2), Knowledge::none(2));
     /// let searcher = Searcher::new(covariance.view(), theta.view(), None, 100, &knowledge)?;
-    /// let options = SearchOptions::new(10.0, Noise::Unequal, Budget::for_variables(2));
-    /// let once = Array2::from_elem((3, 100), 1);
-    /// let found = searcher.search_resamples(rows.view(), once.view(), &[0, 1], &options, &Interrupt::default())?;
+    /// let (once, budget) = (Array2::from_elem((3, 100), 1), Budget::for_variables(2));
+    /// let found = searcher.search_resamples(rows.view(), once.view(), &[0, 1], 10.0, budget, &Interrupt::default())?;
     /// assert_eq!((found.joined.get(0, 1), found.compelled.nnz()), (Some(&3.0), 0));
     /// # Ok::<(), icid_rs::IcidError>(())
     /// ```
@@ -69,14 +67,15 @@ impl Searcher<'_> {
         rows: ArrayView2<f64>,
         counts: ArrayView2<u16>,
         order: &[usize],
-        options: &SearchOptions,
+        penalty: f64,
+        budget: Budget,
         interrupt: &Interrupt,
     ) -> Result<Resampled, IcidError> {
         check_length("counts", counts.ncols(), rows.nrows())?;
         let Prepared { names, numbers, knowledge, candidates, .. } = self.prepared()?;
         check_length("a row", rows.ncols(), names.len())?;
         let start: Vec<u32> = self.knowledge.arrange(order)?.into_iter().map(|i| numbers[i]).collect();
-        let score = Score::new(self.samples as f64, options.penalty, Noise::Unequal)?;
+        let score = Score::new(self.samples as f64, penalty, Noise::Unequal)?;
         let is_exact = Cost::new(knowledge, None).operations <= EXACT_OPERATIONS;
         let class = |counts: ndarray::ArrayView1<u16>| {
             let weights: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
@@ -89,7 +88,7 @@ impl Searcher<'_> {
                 let found = exact(&evidence, false, interrupt)?;
                 (found.order, found.causes)
             } else {
-                let found = search(&evidence, candidates, std::slice::from_ref(&start), options.budget, interrupt)?;
+                let found = search(&evidence, candidates, std::slice::from_ref(&start), budget, interrupt)?;
                 (found.order, found.causes)
             };
             let edges = || causes.iter().enumerate().flat_map(|(j, list)| list.iter().map(move |&i| (i, j, 1.0)));

@@ -2,9 +2,7 @@
 
 use crate::{BadCall, NAN, calm};
 use icid_rs::score::{Noise, Score};
-use icid_rs::search::{
-    Among, Budget, Evidence, ExactOptions, SearchOptions, Searcher, exact, exact_up_to_scale, search,
-};
+use icid_rs::search::{Among, Budget, Evidence, Scoring, SearchOptions, Searcher, exact, exact_up_to_scale, search};
 use icid_rs::{IcidError, Knowledge};
 use ndarray::{Array2, ArrayView2, array};
 use sprs::CsMat;
@@ -33,7 +31,7 @@ fn with_searcher(work: impl Fn(&Searcher) -> Result<(), IcidError>) -> Result<()
 }
 
 fn with_options(starts: &[Vec<usize>], penalty: f64, noise: Noise) -> Result<(), IcidError> {
-    let options = SearchOptions::new(penalty, noise, Budget::for_variables(3));
+    let options = SearchOptions::new(penalty, Scoring::new(noise), Budget::for_variables(3));
     with_searcher(|searcher| searcher.search(starts, &options, &calm()).map(drop))
 }
 
@@ -45,8 +43,16 @@ fn optimum(d: usize, is_up_to_scale: bool) -> Result<(), IcidError> {
     optimum(&evidence, true, &calm()).map(drop)
 }
 
-fn exact_with(options: &ExactOptions) -> Result<(), IcidError> {
-    with_searcher(|searcher| searcher.exact(options, &calm()).map(drop))
+fn exact_table(scoring: &Scoring) -> Result<(), IcidError> {
+    with_searcher(|searcher| searcher.exact_table(scoring, &calm()).map(drop))
+}
+
+/// Ask a table of three independent variables for its optimum.
+fn optimum_of_table(penalty: f64, noise: Noise) -> Result<(), IcidError> {
+    with_searcher(|searcher| {
+        let table = searcher.exact_table(&Scoring::new(noise), &calm()).expect("a good table");
+        table.optimum(penalty, true, &calm()).map(drop)
+    })
 }
 
 /// Search one resample of three rows and so many columns.
@@ -111,11 +117,13 @@ pub(crate) fn calls() -> Vec<BadCall> {
         bad!("exact: too many variables", optimum(40, false) => Parameter { value: 40.0, .. }),
         bad!("exact: no variables", optimum(0, false) => Empty { .. }),
         bad!("exact_up_to_scale: unequal variances", optimum(3, true) => Equal),
-        bad!("searcher.exact: penalty", exact_with(&ExactOptions::new(-1.0, Noise::Unequal)) => Parameter { .. }),
-        bad!("searcher.exact: short variances",
-            exact_with(&ExactOptions::new(1.0, Noise::Known(&[1.0]))) => Length { .. }),
-        bad!("searcher.exact: values of other variables", {
-            exact_with(&ExactOptions::new(1.0, Noise::Unequal).with_values(Some(Array2::ones((2, 9)).view())))
+        bad!("exact_table: short variances", exact_table(&Scoring::new(Noise::Known(&[1.0]))) => Length { .. }),
+        bad!("exact_table: values of other variables", {
+            exact_table(&Scoring::new(Noise::Unequal).with_values(Some(Array2::ones((2, 9)).view())))
         } => Length { .. }),
+        bad!("exact_table.optimum: NaN", optimum_of_table(NAN, Noise::Unequal) => Parameter { .. }),
+        bad!("exact_table.optimum: negative", optimum_of_table(-1.0, Noise::Unequal) => Parameter { value: -1.0, .. }),
+        bad!("exact_table.optimum: infinite", optimum_of_table(f64::INFINITY, Noise::Unequal) => Parameter { .. }),
+        bad!("exact_table.optimum: NaN, equal variances", optimum_of_table(NAN, Noise::Equal) => Parameter { .. }),
     ]
 }
