@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from icid_rs import _core
-from icid_rs._util.validation import Rows
+from icid_rs._util.validation import Rows, csr_from_parts
 from icid_rs.graph.sem import Csr
 from icid_rs.trust.resampling import Resampling
 
@@ -78,6 +77,5 @@ def count_classes(
     budget: Any = {"trials": _TRIALS, "patience": None, "seconds": None, "seed": 0}
     values = np.ascontiguousarray(rows, dtype=np.float64)
     parts = searcher.search_resamples(values, counts, order.astype(np.int64), penalty=penalty, budget=budget)
-    shape = (len(order), len(order))
-    joined, compelled = (sp.csr_array((data, indices, offsets), shape=shape) for offsets, indices, data in parts)
+    joined, compelled = (csr_from_parts(part, len(order)) for part in parts)
     return ClassCounts(n, joined, compelled)

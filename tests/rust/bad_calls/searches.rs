@@ -58,9 +58,10 @@ fn optimum_of_table(penalty: f64, noise: Noise) -> Result<(), IcidError> {
 /// Search one resample of three rows and so many columns.
 fn resampled(columns: usize, counts: usize, order: &[usize], penalty: f64) -> Result<(), IcidError> {
     let rows = Array2::from_shape_fn((3, columns), |(i, j)| if i == j { 1.0 } else { 0.0 });
-    let options = SearchOptions::new(penalty, Noise::Unequal, Budget::for_variables(3));
-    let counts = Array2::ones((1, counts));
-    with_searcher(|searcher| searcher.search_resamples(rows.view(), counts.view(), order, &options, &calm()).map(drop))
+    let (counts, budget) = (Array2::ones((1, counts)), Budget::for_variables(3));
+    with_searcher(|searcher| {
+        searcher.search_resamples(rows.view(), counts.view(), order, penalty, budget, &calm()).map(drop)
+    })
 }
 
 pub(crate) fn calls() -> Vec<BadCall> {
