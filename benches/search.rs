@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use icid_rs::moments::{Missing, Moments};
 use icid_rs::neighbours::{Standardised, neighbourhood_precision, standardise};
 use icid_rs::score::{Noise, edge_penalty};
-use icid_rs::search::{Budget, SearchOptions, Searcher};
+use icid_rs::search::{Budget, Scoring, SearchOptions, Searcher};
 use icid_rs::{Interrupt, Knowledge};
 use ndarray::Array2;
 use sprs::CsMat;
@@ -42,7 +42,7 @@ fn search(c: &mut Criterion) {
             bench.iter(|| black_box(searcher().eliminate(penalty, Noise::Equal, &interrupt).unwrap()));
         });
         let budget = Budget { trials: 500, patience: 500, ..Budget::for_variables(d) };
-        let options = SearchOptions::new(penalty, Noise::Unequal, budget);
+        let options = SearchOptions::new(penalty, Scoring::new(Noise::Unequal), budget);
         group.bench_function(name("500 trials"), |bench| {
             bench.iter(|| black_box(searcher().search(std::slice::from_ref(&start), &options, &interrupt).unwrap()));
         });

@@ -11,6 +11,7 @@ __all__ = [
     "CopiesError",
     "Decomposed",
     "Evaluation",
+    "ExactTable",
     "NumericalError",
     "Optimum",
     "OrderFit",
@@ -104,6 +105,10 @@ class Searched:
     def ended(self) -> Literal["converged", "out of trials", "out of time"]: ...
 
 @final
+class ExactTable:
+    def optimum(self, *, penalty: float, margins: bool = False) -> Optimum: ...
+
+@final
 class Optimum:
     @property
     def sem(self) -> Sem: ...
@@ -139,17 +144,24 @@ class Searcher:
         budget: _Budget,
         shape: str = "negentropy",
     ) -> Searched: ...
-    def exact(
+    def exact_table(
         self,
         *,
-        penalty: float,
         noise_variances: NDArray[np.float64] | None,
         values: NDArray[np.float64] | None,
         equal: bool = False,
-        margins: bool = True,
         shape: str = "negentropy",
-    ) -> Optimum: ...
+    ) -> ExactTable: ...
     def exact_cost(self, *, rows: int | None) -> tuple[float, float, bool]: ...
+    def search_resamples(
+        self,
+        rows: NDArray[np.float64],
+        counts: NDArray[np.uint16],
+        order: NDArray[np.int64],
+        *,
+        penalty: float,
+        budget: _Budget,
+    ) -> tuple[_CsrParts, _CsrParts]: ...
     def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
     def null_inflation(self, b: _Csr) -> float: ...
 
@@ -188,7 +200,7 @@ class WideSearcher:
         noise_variances: NDArray[np.float64] | None,
         values: NDArray[np.float64] | None,
         budget: _Budget,
-        shape: str = "cumulants",
+        shape: str = "negentropy",
     ) -> Searched: ...
     def null_inflation(self, b: _Csr) -> float: ...
 

@@ -92,7 +92,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is;
         `penalty_path` shows what others would give. Nothing without a refinement.
     trials : "auto" or int
-        Perturbations that a search tries. ``"auto"``: until one for every four variables, and at least 150, in a row
+        Perturbations that a search tries. ``"auto"``: until one for every four variables, and at least 300, in a row
         bring no improvement, or ten for each variable, and at least 5000, were tried.
     time_limit : float, optional
         Seconds after which the search returns the best graph so far. Results then depend on the machine.

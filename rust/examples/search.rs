@@ -8,7 +8,7 @@ use icid_rs::moments::{Missing, Moments};
 use icid_rs::neighbours::{Standardised, neighbourhood_precision, standardise};
 use icid_rs::order::equivalence_class;
 use icid_rs::score::{Noise, edge_penalty};
-use icid_rs::search::{Budget, SearchOptions, Searcher};
+use icid_rs::search::{Budget, Scoring, SearchOptions, Searcher};
 use icid_rs::{IcidError, Interrupt, Knowledge};
 use simulation::{Random, compare, random_dag, sample};
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), IcidError> {
     let penalty = edge_penalty(n as f64, d);
     let starts =
         [searcher.eliminate(penalty, Noise::Equal, &interrupt)?.sem.order, searcher.smallest_pivots(None, &interrupt)?];
-    let options = SearchOptions::new(penalty, Noise::Unequal, Budget::for_variables(d));
+    let options = SearchOptions::new(penalty, Scoring::new(Noise::Unequal), Budget::for_variables(d));
     let found = searcher.search(&starts, &options, &interrupt)?;
     println!("scores of the starts {:.1?}, of the result {:.1}", found.report.start_scores, found.report.score);
     println!("causal order: {:?}", found.sem.order);

@@ -52,14 +52,17 @@ def make_searcher(X: np.ndarray, knowledge: Knowledge | None = None, n_threads: 
 
 
 def make_options(X: np.ndarray, kind: str) -> dict[str, Any]:
-    """Return the arguments of `exact` for one kind of score."""
+    """Return the arguments of `exact_table` for one kind of score."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     return {
-        "penalty": PENALTY,
         "noise_variances": np.linspace(0.5, 1.5, X.shape[1]) if "known" in kind else None,
         "values": np.ascontiguousarray(Z.T) if "shaped" in kind else None,
         "equal": "equal" in kind,
     }
+
+
+def optimum_of(searcher: _core.Searcher, options: dict[str, Any]) -> _core.Optimum:
+    return searcher.exact_table(**options).optimum(penalty=PENALTY, margins=True)
 
 
 def subsets(items: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -163,7 +166,7 @@ def parents_of(sem: _core.Sem) -> tuple[tuple[int, ...], ...]:
 def test_the_score_is_that_of_dynamic_programming_on_the_rows(kind, seed):
     d = min(3 + seed, 8 if kind != "equal" else 6)
     X, knowledge = table(d, seed), some_knowledge(d, seed)
-    found = make_searcher(X, knowledge).exact(**make_options(X, kind))
+    found = optimum_of(make_searcher(X, knowledge), make_options(X, kind))
     reference = Reference(X, kind, knowledge)
     expected = reference.optimum_if_equal() if kind == "equal" else reference.optimum()
     assert found.score == pytest.approx(expected, rel=1e-9)
@@ -175,7 +178,7 @@ def test_the_score_is_that_of_dynamic_programming_on_the_rows(kind, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_and_margins_are_those_of_all_graphs(kind, seed):
     X, knowledge = table(4, seed), some_knowledge(4, seed)
-    found = make_searcher(X, knowledge).exact(**make_options(X, kind))
+    found = optimum_of(make_searcher(X, knowledge), make_options(X, kind))
     reference = Reference(X, kind, knowledge)
     scores = {graph: reference.score(graph) for graph in reference.graphs()}
     assert knowledge is not None or len(scores) == 543
@@ -196,11 +199,11 @@ def test_no_search_finds_better(kind):
     for seed in range(10):
         X, knowledge = table(7, seed), some_knowledge(7, seed)
         searcher, options = make_searcher(X, knowledge), make_options(X, kind)
-        optimum = searcher.exact(**options)
+        optimum = optimum_of(searcher, options)
         del options["equal"]
         budget = {"trials": 300, "patience": None, "seconds": None, "seed": 0}
         start = [searcher.smallest_pivots()]
-        found = searcher.search(start, **options, budget=budget)
+        found = searcher.search(start, penalty=PENALTY, **options, budget=budget)
         assert optimum.score <= found.score + 1e-6
 
 
@@ -208,8 +211,8 @@ def test_the_order_of_columns_and_the_number_of_threads_do_not_matter():
     X = table(9, 4)
     P = np.random.default_rng(0).permutation(9)
     for kind in ("gaussian", "shaped", "equal"):
-        one, two = (make_searcher(X, n_threads=threads).exact(**make_options(X, kind)) for threads in (1, 2))
-        moved = make_searcher(X[:, P]).exact(**make_options(X[:, P], kind))
+        one, two = (optimum_of(make_searcher(X, n_threads=threads), make_options(X, kind)) for threads in (1, 2))
+        moved = optimum_of(make_searcher(X[:, P]), make_options(X[:, P], kind))
         assert one.score == two.score == pytest.approx(moved.score, rel=1e-12)
         np.testing.assert_array_equal(weights(one.sem), weights(two.sem))
         np.testing.assert_array_equal(one.reversed, two.reversed)
@@ -222,21 +225,22 @@ def test_the_order_of_columns_and_the_number_of_threads_do_not_matter():
 def test_edges_of_a_chain_can_be_reversed_at_no_cost_but_not_those_of_a_collider():
     rng = np.random.default_rng(0)
     E = rng.normal(size=(2000, 3))
+    gaussian = make_options(E, "gaussian")
     chain = E.copy()
     for j in (1, 2):
         chain[:, j] += chain[:, j - 1]
-    found = make_searcher(chain).exact(penalty=20.0, noise_variances=None, values=None)
+    found = make_searcher(chain).exact_table(**gaussian).optimum(penalty=20.0, margins=True)
     np.testing.assert_allclose(found.reversed, 0.0, atol=1e-7)
     assert (found.absent > 100).all()
     collider = np.column_stack([E[:, 0], E[:, 1], E.sum(axis=1)])
-    found = make_searcher(collider).exact(penalty=20.0, noise_variances=None, values=None)
+    found = make_searcher(collider).exact_table(**gaussian).optimum(penalty=20.0, margins=True)
     assert parents_of(found.sem) == ((), (), (0, 1))
     assert (found.reversed > 10).all()
 
 
 def test_weights_are_least_squares_and_margins_are_optional():
     X = table(6, 2)
-    found = make_searcher(X).exact(penalty=PENALTY, noise_variances=None, values=None, margins=False)
+    found = make_searcher(X).exact_table(**make_options(X, "gaussian")).optimum(penalty=PENALTY)
     assert len(found.absent) == len(found.reversed) == 0
     for j, parents in enumerate(parents_of(found.sem)):
         P, y = X[:, parents] - X[:, parents].mean(axis=0), X[:, j] - X[:, j].mean()
@@ -249,16 +253,17 @@ def test_cost_and_faults():
     assert is_cheap
     assert operations < searcher.exact_cost(rows=1000)[0]
     assert size < 1e6
-    given = {"penalty": 5.0, "noise_variances": None, "values": None}
+    given = {"noise_variances": None, "values": None}
     with pytest.raises(ValueError, match="either known or equal"):
-        searcher.exact(**(given | {"noise_variances": np.ones(5)}), equal=True)
+        searcher.exact_table(**(given | {"noise_variances": np.ones(5)}), equal=True)
     with pytest.raises(ValueError, match="noise_variances"):
-        searcher.exact(**(given | {"noise_variances": np.ones(4)}))
+        searcher.exact_table(**(given | {"noise_variances": np.ones(4)}))
     with pytest.raises(ValueError, match="values"):
-        searcher.exact(**(given | {"values": np.zeros((4, 10))}))
-    with pytest.raises(ValueError, match="penalty"):
-        searcher.exact(**(given | {"penalty": -1.0}))
+        searcher.exact_table(**(given | {"values": np.zeros((4, 10))}))
+    for penalty in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="penalty"):
+            searcher.exact_table(**given).optimum(penalty=penalty)
     large = make_searcher(np.random.default_rng(0).normal(size=(100, 40)))
     assert not large.exact_cost(rows=None)[2]
     with pytest.raises(ValueError, match="at most 30"):
-        large.exact(**given)
+        large.exact_table(**given)

@@ -142,6 +142,62 @@ def test_a_time_limit_is_that_of_all_searches_together(monkeypatch):
     assert (searches.trials, searches.improvements) == (12, 4)
 
 
+@pytest.fixture
+def scored(monkeypatch) -> list[np.ndarray | None]:
+    """The values behind every table of exact scores that is computed."""
+    computed = []
+
+    class Scored(learning_search._Scored):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            computed.append(self.values)
+
+    monkeypatch.setattr(learning_search, "_Scored", Scored)
+    return computed
+
+
+def test_a_fit_scores_all_sets_of_parents_once_with_shapes_and_once_without(scored, monkeypatch):
+    _, X = table(8, 2, 500, 0, "exponential")
+    model = ICID(noise="unequal").fit(X)
+    assert model.info_["refinement"]["proven optimal"]
+    assert [values is None for values in scored] == [True, False]
+    # With new scores for each penalty the result is the same.
+    monkeypatch.setattr(learning_search._Scored, "is_of", lambda *_: False)
+    again = ICID(noise="unequal").fit(X)
+    assert len(scored) > 4
+    assert again.info_["refinement"]["score"] == model.info_["refinement"]["score"]
+    np.testing.assert_array_equal(again.adjacency_matrix_.toarray(), model.adjacency_matrix_.toarray())
+
+
+def test_exact_scores_are_used_again_only_for_the_same_arguments(scored):
+    _, X = table(5, 1, 300, 0, "exponential")
+    values = np.ascontiguousarray(X.T)
+    known = np.full(5, 0.5)
+    arguments = [
+        {},
+        {"noise_variances": known},
+        {"noise_variances": known.copy()},
+        {"noise_variances": known + 0.1},
+        {"values": values},
+        {"values": values.copy()},
+        {},
+    ]
+    is_new = [True, True, False, True, True, True, True]
+    searcher = replace(fdr_precision(X), samples=300).searcher(None, None)
+
+    def search() -> BudgetedSearch:
+        return BudgetedSearch(searcher, 0, None, 0, 5)
+
+    searches, count = search(), 0
+    for given, new in zip(arguments, is_new, strict=True):
+        for penalty in (5.0, 20.0):
+            found, fresh = (one.run({}, penalty=penalty, **given) for one in (searches, search()))
+            assert found.score == fresh.score
+            np.testing.assert_array_equal(found.sem.B.toarray(), fresh.sem.B.toarray())
+        count += new + 2
+        assert len(scored) == count
+
+
 def test_limits_are_checked():
     _, X = table(5, 1, 100, 0)
     with pytest.raises(TypeError, match="trials"):

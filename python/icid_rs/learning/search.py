@@ -57,6 +57,24 @@ class Searched:
         return other if round(other.score, 5) < round(self.score, 5) else self
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """Scores of all sets of parents, which serve for any penalty, and the arguments that they were computed from."""
+
+    table: _core.ExactTable
+    values: FloatArray | None
+    shape: str
+    noise_variances: FloatArray | None
+
+    def is_of(self, values: FloatArray | None, shape: str, noise_variances: FloatArray | None) -> bool:
+        """Whether these arguments would give the same scores; the shape counts only where there are values."""
+        if self.values is not values or not (values is None or self.shape == shape):
+            return False
+        if self.noise_variances is None or noise_variances is None:
+            return self.noise_variances is noise_variances
+        return np.array_equal(self.noise_variances, noise_variances)
+
+
 class BudgetedSearch:
     """Runs searches one after another, counts their trials, and keeps to a time limit.
 
@@ -77,6 +95,8 @@ class BudgetedSearch:
         #: Trial budget of the main search; calibration uses none.
         self.effort = Effort(*_core.search_budget(d)) if trials is None else Effort(trials)
         self.trials = self.improvements = 0
+        #: The last scores of all sets of parents, with the shape of residuals and without.
+        self._scored: dict[bool, _Scored] = {}
 
     @property
     def is_out_of_time(self) -> bool:
@@ -128,9 +148,8 @@ class BudgetedSearch:
         """
         is_exact = self.is_exact(None if values is None else values.shape[1], share)
         if is_exact and isinstance(self._searcher, _core.Searcher):
-            optimum = self._searcher.exact(
-                penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, margins=False
-            )
+            table = self._exact_table(self._searcher, values, shape, noise_variances)
+            optimum = table.optimum(penalty=penalty)
             return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, "proven")
         effort = effort or Effort()
         seconds = self._seconds(share) if self.is_timed else None
@@ -143,3 +162,17 @@ class BudgetedSearch:
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
         return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials, found.ended)
+
+    def _exact_table(
+        self, searcher: _core.Searcher, values: FloatArray | None, shape: str, noise_variances: FloatArray | None
+    ) -> _core.ExactTable:
+        """Score all sets of parents, unless the last search of this kind differed in nothing but the penalty."""
+        has_values = values is not None
+        # Taken out, so that scores of other arguments are freed before there are new ones.
+        scored = self._scored.pop(has_values, None)
+        if scored is None or not scored.is_of(values, shape, noise_variances):
+            scored = None
+            table = searcher.exact_table(values=values, shape=shape, noise_variances=noise_variances)
+            scored = _Scored(table, values, shape, noise_variances)
+        self._scored[has_values] = scored
+        return scored.table

@@ -3,6 +3,7 @@
 mod convert;
 mod decompose;
 mod errors;
+mod exact;
 mod long_call;
 mod moments;
 mod neighbours;
@@ -23,6 +24,8 @@ mod _core {
     #[pymodule_export]
     use super::errors::NumericalError;
     #[pymodule_export]
+    use super::exact::{ExactTable, Optimum};
+    #[pymodule_export]
     use super::moments::{Accumulator, Sums};
     #[pymodule_export]
     use super::neighbours::{CopiesError, neighbourhood_precision};
@@ -31,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::score::{correlation_matrix, discoveries, edge_penalty, score, shape_statistics};
     #[pymodule_export]
-    use super::search::{Optimum, OrderFit, Searched, Searcher, search_budget};
+    use super::search::{OrderFit, Searched, Searcher, search_budget};
     #[pymodule_export]
     use super::wide::{WidePrecision, WideSearcher, wide_precision};
 }

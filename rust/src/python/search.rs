@@ -1,7 +1,8 @@
 //! The searcher: one object for each table, with its arrays and what all searches of it share.
 
-use super::convert::{Indices, KnowledgeArrays, Matrix, Numbers, dict, signed, to_knowledge};
+use super::convert::{CsrParts, Indices, KnowledgeArrays, Matrix, Numbers, dict, from_matrix, signed, to_knowledge};
 use super::errors::to_python;
+use super::exact::ExactTable;
 use super::long_call::LongCall;
 use super::order::Sem;
 use super::score::to_shape;
@@ -9,10 +10,8 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
-use crate::search::{
-    self, Budget, Cache, Cost, Ended, ExactOptions, Margin, Proposer, SearchOptions, Searcher as CrateSearcher,
-};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use crate::search::{self, Budget, Cache, Cost, Ended, Proposer, Scoring, SearchOptions, Searcher as CrateSearcher};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -118,18 +117,6 @@ impl BudgetItems {
     }
 }
 
-/// The graph with the best score of all.
-#[pyclass(frozen, get_all, module = "icid_rs._core")]
-pub(super) struct Optimum {
-    sem: Py<Sem>,
-    /// For variables of unit variance; with equal noise variances, in the units of the covariance.
-    score: f64,
-    /// For each edge, in the order of the weights: the score lost by the best graph in which the two are not adjacent, and
-    /// by the best graph with the edge reversed. Empty unless asked for.
-    absent: Py<PyArray1<f64>>,
-    reversed: Py<PyArray1<f64>>,
-}
-
 #[pymethods]
 impl Searcher {
     #[new]
@@ -184,25 +171,22 @@ impl Searcher {
         let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
         let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget.budget()?);
-        let options = options.with_values(values).with_shape(to_shape(shape)?);
+        let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
+        let options = SearchOptions::new(penalty, scoring, budget.budget()?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Searched::new(py, found)
     }
 
-    /// Find the graph with the best score of all, and how clear its edges are.
-    #[pyo3(signature = (*, penalty, noise_variances, values, equal=false, margins=true, shape="negentropy"))]
-    #[allow(clippy::too_many_arguments)]
-    fn exact<'py>(
+    /// Score all sets of parents, for exact optima with any penalty.
+    #[pyo3(signature = (*, noise_variances, values, equal=false, shape="negentropy"))]
+    fn exact_table<'py>(
         &self,
         py: Python<'py>,
-        penalty: f64,
         noise_variances: Option<Numbers>,
         values: Option<PyReadonlyArray2<'py, f64>>,
         equal: bool,
-        margins: bool,
         shape: &str,
-    ) -> PyResult<Optimum> {
+    ) -> PyResult<ExactTable> {
         let noise = match &noise_variances {
             Some(_) if equal => return Err(PyValueError::new_err("noise variances are either known or equal")),
             Some(variances) => Noise::Known(&variances.0),
@@ -210,16 +194,34 @@ impl Searcher {
             None => Noise::Unequal,
         };
         let values = values.as_ref().map(|values| values.as_array());
-        let options = ExactOptions::new(penalty, noise).with_values(values).with_margins(margins);
-        let options = options.with_shape(to_shape(shape)?);
+        let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
         let d = self.theta.rows();
         // Scores of all sets of parents; beyond so many variables, an error.
-        let size = (d << d.min(30)).saturating_mul(values.map_or(1, |values| values.ncols()));
-        let found = self.run_sized(py, size, |searcher, interrupt| searcher.exact(&options, interrupt))?;
-        let column =
-            |margin: fn(&Margin) -> f64| found.margins.iter().map(margin).collect::<Vec<_>>().into_pyarray(py).unbind();
-        let (absent, reversed) = (column(|margin| margin.absent), column(|margin| margin.reversed));
-        Ok(Optimum { sem: Py::new(py, Sem::new(py, found.sem))?, score: found.score, absent, reversed })
+        let size = d << d.min(30);
+        let work = size.saturating_mul(values.map_or(1, |values| values.ncols()));
+        let table = self.run_sized(py, work, |searcher, interrupt| searcher.exact_table(&scoring, interrupt))?;
+        Ok(ExactTable::new(table, size, self.threads))
+    }
+
+    /// How often the classes of resamples join two variables, and in how many a direction is compelled: two matrices as
+    /// (offsets, indices, values). `counts` says how often each row comes in each resample.
+    #[pyo3(signature = (rows, counts, order, *, penalty, budget))]
+    fn search_resamples<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray2<'py, f64>,
+        counts: PyReadonlyArray2<'py, u16>,
+        order: Indices,
+        penalty: f64,
+        budget: BudgetItems,
+    ) -> PyResult<(CsrParts<'py>, CsrParts<'py>)> {
+        let budget = budget.budget()?;
+        let (rows, counts) = (rows.as_array(), counts.as_array());
+        let size = rows.len().saturating_mul(counts.nrows());
+        let found = self.run_sized(py, size, |searcher, interrupt| {
+            searcher.search_resamples(rows, counts, &order.0, penalty, budget, interrupt)
+        })?;
+        Ok((from_matrix(py, found.joined), from_matrix(py, found.compelled)))
     }
 
     /// About the operations and the bytes of an exact optimum, with this many rows if the shape of residuals counts; and

@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::neighbours::Standardised;
 use crate::score::Noise;
-use crate::search::{SearchOptions, WideSearcher as CrateSearcher, WideTable, wide_precision as estimate};
+use crate::search::{Scoring, SearchOptions, WideSearcher as CrateSearcher, WideTable, wide_precision as estimate};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -117,7 +117,7 @@ impl WideSearcher {
     }
 
     /// Search for the graph with the best score, from orders of the variables, causes first.
-    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="cumulants"))]
+    #[pyo3(signature = (starts, *, penalty, noise_variances, values, budget, shape="negentropy"))]
     #[allow(clippy::too_many_arguments)]
     fn search<'py>(
         &self,
@@ -132,8 +132,8 @@ impl WideSearcher {
         let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
         let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
         let values = values.as_ref().map(|values| values.as_array());
-        let options = SearchOptions::new(penalty, noise, budget.budget()?);
-        let options = options.with_values(values).with_shape(to_shape(shape)?);
+        let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
+        let options = SearchOptions::new(penalty, scoring, budget.budget()?);
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Searched::new(py, found)
     }

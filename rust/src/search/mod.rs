@@ -11,6 +11,7 @@ mod descent;
 mod evidence;
 mod exact;
 mod fit;
+mod least_squares;
 mod links;
 mod missing;
 mod options;
@@ -18,6 +19,7 @@ mod parents;
 mod places;
 mod prepared;
 mod queue;
+mod resampled;
 mod searcher;
 mod shapes;
 mod state;
@@ -28,8 +30,9 @@ mod walk;
 mod wide;
 
 pub use evidence::Evidence;
-pub use exact::{Cost, Exact, ExactOptions, Margin, Optimum, exact, exact_up_to_scale};
-pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, SearchOptions, Searched};
+pub use exact::{Cost, Exact, ExactTable, Margin, Optimum, exact, exact_up_to_scale};
+pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, Scoring, SearchOptions, Searched};
+pub use resampled::Resampled;
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;

@@ -1,6 +1,7 @@
 //! What a search is asked for, and what it returns.
 
-use crate::score::{Noise, Shape};
+use crate::error::IcidError;
+use crate::score::{Noise, Score, Shape};
 use crate::sem::{Fitted, LinearSem};
 use ndarray::ArrayView2;
 use std::time::Duration;
@@ -22,7 +23,7 @@ impl Budget {
     /// Default number of trials for each variable, and the fewest in all.
     const TRIALS: (usize, usize) = (10, 5000);
     /// The default patience is the number of variables divided by the first number, and at least the second.
-    const PATIENCE: (usize, usize) = (4, 150);
+    const PATIENCE: (usize, usize) = (4, 300);
 
     /// The default budget: no time limit, and seed 0.
     #[must_use]
@@ -67,27 +68,23 @@ pub struct OrderFit {
     pub decomposition_score: f64,
 }
 
-/// Options of a search.
+/// How graphs are scored, but for the penalty of an edge.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct SearchOptions<'a> {
-    /// What an edge must gain in twice the log-likelihood.
-    pub penalty: f64,
-    /// Unequal noise variances, or known ones in the units of the covariance.
+pub struct Scoring<'a> {
+    /// Assumption about the noise variances; known ones are in the units of the covariance.
     pub noise: Noise<'a>,
     /// Standardised variables in rows, if the score includes the shape of their residuals.
     pub values: Option<ArrayView2<'a, f64>>,
     /// How the shape is measured, where there are values.
     pub shape: Shape,
-    /// How long to search.
-    pub budget: Budget,
 }
 
-impl<'a> SearchOptions<'a> {
-    /// Options of a search that treats residuals as Gaussian.
+impl<'a> Scoring<'a> {
+    /// Score residuals as Gaussian.
     #[must_use]
-    pub fn new(penalty: f64, noise: Noise<'a>, budget: Budget) -> Self {
-        Self { penalty, noise, values: None, shape: Shape::default(), budget }
+    pub fn new(noise: Noise<'a>) -> Self {
+        Self { noise, values: None, shape: Shape::default() }
     }
 
     /// Include the shape of residuals in the score, from standardised variables in rows.
@@ -102,6 +99,31 @@ impl<'a> SearchOptions<'a> {
     pub fn with_shape(mut self, shape: Shape) -> Self {
         self.shape = shape;
         self
+    }
+
+    /// The score of graphs with this penalty for an edge.
+    pub(super) fn score(&self, samples: usize, penalty: f64) -> Result<Score<'a>, IcidError> {
+        Ok(Score { shape: self.shape, ..Score::new(samples as f64, penalty, self.noise)? })
+    }
+}
+
+/// Options of a search.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct SearchOptions<'a> {
+    /// What an edge must gain in twice the log-likelihood.
+    pub penalty: f64,
+    /// How graphs are scored; noise variances must not be [`Noise::Equal`].
+    pub scoring: Scoring<'a>,
+    /// How long to search.
+    pub budget: Budget,
+}
+
+impl<'a> SearchOptions<'a> {
+    /// Search for the graph with the best score within a budget.
+    #[must_use]
+    pub fn new(penalty: f64, scoring: Scoring<'a>, budget: Budget) -> Self {
+        Self { penalty, scoring, budget }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Fits and searches of causal orders of one table.
 
-use super::options::{Among, OrderFit, SearchOptions, Searched};
+use super::least_squares::LeastSquares;
+use super::options::{Among, OrderFit, Scoring, SearchOptions, Searched};
 use super::prepared::{DENSE_SHARE, Prepared, Table};
 use super::{Evidence, search};
 use crate::algebra::check::{check_not_empty, check_parameter, check_shape, check_square};
@@ -8,11 +9,9 @@ use crate::algebra::permutation::check_order;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
-use crate::order::{
-    Regression, Rule, Theta, canonical_member, eliminate, fit_graph, regress_along, regress_among, regress_within,
-};
+use crate::order::{Regression, Rule, Theta, eliminate, regress_along, regress_among, regress_within};
 use crate::score::{Noise, Score, null_inflation};
-use crate::sem::{Fitted, LinearSem};
+use crate::sem::Fitted;
 use crate::support::renumbered_correlations;
 use ndarray::ArrayView2;
 use sprs::CsMatView;
@@ -32,7 +31,7 @@ pub(crate) type Cache = Arc<OnceLock<Prepared>>;
 /// # Examples
 /// ```
 /// use icid_rs::score::Noise;
-/// use icid_rs::search::{Budget, SearchOptions, Searcher};
+/// use icid_rs::search::{Budget, Scoring, SearchOptions, Searcher};
 /// use icid_rs::{Interrupt, Knowledge};
 /// use ndarray::array;
 /// use sprs::CsMat;
@@ -46,7 +45,7 @@ pub(crate) type Cache = Arc<OnceLock<Prepared>>;
 /// let fit = searcher.best_order(&[1, 0], 10.0, Noise::Equal, &Interrupt::default())?;
 /// assert_eq!(fit.best.sem.order, [0, 1]);
 ///
-/// let options = SearchOptions::new(10.0, Noise::Unequal, Budget::for_variables(2));
+/// let options = SearchOptions::new(10.0, Scoring::new(Noise::Unequal), Budget::for_variables(2));
 /// let found = searcher.search(&[vec![1, 0]], &options, &Interrupt::default())?;
 /// assert_eq!(found.sem.edges(), 1);
 /// # Ok::<(), icid_rs::IcidError>(())
@@ -169,73 +168,58 @@ impl<'a> Searcher<'a> {
         options: &SearchOptions,
         interrupt: &Interrupt,
     ) -> Result<Searched, IcidError> {
+        if options.scoring.noise == Noise::Equal {
+            return Err(IcidError::Equal);
+        }
+        self.with_evidence(options.penalty, &options.scoring, |evidence, prepared| {
+            let starts: Vec<Vec<u32>> = starts
+                .iter()
+                .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| prepared.numbers[i]).collect()))
+                .collect::<Result<_, IcidError>>()?;
+            let found = search(evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
+            let least_squares = LeastSquares {
+                covariance: self.table.covariance,
+                samples: self.samples,
+                names: &prepared.names,
+                is_class: self.scores_classes(&options.scoring),
+            };
+            let sem = least_squares.fit(&found.order, &found.causes, interrupt)?;
+            Ok(Searched { sem, report: found.report })
+        })
+    }
+
+    /// Score graphs in the numbers of searches, which scale variables to unit variance. Equal noise variances are known
+    /// ones of 1, up to a common factor.
+    pub(super) fn with_evidence<T>(
+        &self,
+        penalty: f64,
+        scoring: &Scoring,
+        work: impl FnOnce(&Evidence, &Prepared) -> Result<T, IcidError>,
+    ) -> Result<T, IcidError> {
         let prepared = self.prepared()?;
-        let Prepared { names, numbers, .. } = prepared;
-        let mut score = Score::new(self.samples as f64, options.penalty, options.noise)?;
-        score.shape = options.shape;
+        let names = &prepared.names;
+        let score = scoring.score(self.samples, penalty)?;
         score.check(names.len())?;
-        let noise_shares = options.noise.variances().map(|known| self.noise_shares(names, |i| known[i]));
-        let noise = noise_shares.as_deref().map_or(options.noise, Noise::Known);
-        let score = Score { noise, ..score };
-        let mut evidence = Evidence::new(prepared.correlation.view(), score, &prepared.knowledge)?;
+        let share = |i: u32, variance: f64| variance / self.table.covariance[[i as usize, i as usize]];
+        let shares: Option<Vec<f64>> = match scoring.noise {
+            Noise::Unequal => None,
+            Noise::Equal => Some(names.iter().map(|&i| share(i, 1.0)).collect()),
+            Noise::Known(variances) => Some(names.iter().map(|&i| share(i, variances[i as usize])).collect()),
+        };
+        let noise = shares.as_deref().map_or(Noise::Unequal, Noise::Known);
+        let mut evidence = Evidence::new(prepared.correlation.view(), Score { noise, ..score }, &prepared.knowledge)?;
         if let Some(shares) = &prepared.shares {
             evidence = evidence.with_shares(shares);
         }
-        if let Some(values) = options.values {
-            evidence = evidence.with_rows_of_values(values, names.clone())?;
+        if let Some(values) = &scoring.values {
+            evidence = evidence.with_rows_of_values(values.reborrow(), names.clone())?;
         }
-        let starts: Vec<Vec<u32>> = starts
-            .iter()
-            .map(|start| Ok(self.knowledge.arrange(start)?.into_iter().map(|i| numbers[i]).collect()))
-            .collect::<Result<_, IcidError>>()?;
-        let found = search(&evidence, &prepared.candidates, &starts, options.budget, interrupt)?;
-        let sem = self.fit_member(&evidence, &found.order, &found.causes, names, interrupt)?;
-        Ok(Searched { sem, report: found.report })
+        work(&evidence, prepared)
     }
 
-    /// Noise variances in units of the variances, because searches scale variables to unit variance; variable i is the
-    /// caller's `names[i]`.
-    pub(super) fn noise_shares(&self, names: &[u32], noise_variance: impl Fn(usize) -> f64) -> Vec<f64> {
-        let share = |i: usize| noise_variance(i) / self.table.covariance[[i, i]];
-        names.iter().map(|&i| share(i as usize)).collect()
-    }
-
-    /// Fit a graph by least squares, of which variable i is the caller's `names[i]`; if the score rates all members of its
-    /// equivalence class alike, their canonical one.
-    pub(super) fn fit_member(
-        &self,
-        evidence: &Evidence,
-        order: &[usize],
-        causes: &[Vec<usize>],
-        names: &[u32],
-        interrupt: &Interrupt,
-    ) -> Result<LinearSem, IcidError> {
-        let is_class = evidence.score.noise == Noise::Unequal && !evidence.has_values() && self.knowledge.is_trivial();
-        if !is_class {
-            return self.fit_renumbered(order, causes, names, interrupt);
-        }
-        let (order, causes) = canonical_member(order, causes)?;
-        self.fit_renumbered(&order, &causes, names, interrupt)
-    }
-
-    /// Fit a graph by least squares, of which variable i is the caller's `names[i]`.
-    fn fit_renumbered(
-        &self,
-        order: &[usize],
-        causes: &[Vec<usize>],
-        names: &[u32],
-        interrupt: &Interrupt,
-    ) -> Result<LinearSem, IcidError> {
-        let order: Vec<u32> = order.iter().map(|&i| names[i]).collect();
-        let mut causes_by_name = vec![Vec::new(); names.len()];
-        for (effect, list) in causes.iter().enumerate() {
-            causes_by_name[names[effect] as usize] = list.iter().map(|&i| names[i]).collect();
-        }
-        // Without a penalty every parent is kept: plain least squares.
-        let nothing = Knowledge::none(names.len());
-        let score = Score::new(self.samples as f64, 0.0, Noise::Equal)?;
-        let data = Regression::new(self.table.covariance, score, &nothing)?;
-        Ok(fit_graph(&data, &order, causes_by_name, interrupt)?.sem)
+    /// Whether all members of an equivalence class have the same score.
+    pub(super) fn scores_classes(&self, scoring: &Scoring) -> bool {
+        scoring.noise == Noise::Unequal && scoring.values.is_none() && self.knowledge.is_trivial()
     }
 
     /// Order the variables by a Cholesky factorisation of the correlation matrix that takes the smallest pivot each time,

@@ -2,9 +2,7 @@
 
 use crate::{BadCall, NAN, calm};
 use icid_rs::score::{Noise, Score};
-use icid_rs::search::{
-    Among, Budget, Evidence, ExactOptions, SearchOptions, Searcher, exact, exact_up_to_scale, search,
-};
+use icid_rs::search::{Among, Budget, Evidence, Scoring, SearchOptions, Searcher, exact, exact_up_to_scale, search};
 use icid_rs::{IcidError, Knowledge};
 use ndarray::{Array2, ArrayView2, array};
 use sprs::CsMat;
@@ -33,7 +31,7 @@ fn with_searcher(work: impl Fn(&Searcher) -> Result<(), IcidError>) -> Result<()
 }
 
 fn with_options(starts: &[Vec<usize>], penalty: f64, noise: Noise) -> Result<(), IcidError> {
-    let options = SearchOptions::new(penalty, noise, Budget::for_variables(3));
+    let options = SearchOptions::new(penalty, Scoring::new(noise), Budget::for_variables(3));
     with_searcher(|searcher| searcher.search(starts, &options, &calm()).map(drop))
 }
 
@@ -45,8 +43,25 @@ fn optimum(d: usize, is_up_to_scale: bool) -> Result<(), IcidError> {
     optimum(&evidence, true, &calm()).map(drop)
 }
 
-fn exact_with(options: &ExactOptions) -> Result<(), IcidError> {
-    with_searcher(|searcher| searcher.exact(options, &calm()).map(drop))
+fn exact_table(scoring: &Scoring) -> Result<(), IcidError> {
+    with_searcher(|searcher| searcher.exact_table(scoring, &calm()).map(drop))
+}
+
+/// Ask a table of three independent variables for its optimum.
+fn optimum_of_table(penalty: f64, noise: Noise) -> Result<(), IcidError> {
+    with_searcher(|searcher| {
+        let table = searcher.exact_table(&Scoring::new(noise), &calm()).expect("a good table");
+        table.optimum(penalty, true, &calm()).map(drop)
+    })
+}
+
+/// Search one resample of three rows and so many columns.
+fn resampled(columns: usize, counts: usize, order: &[usize], penalty: f64) -> Result<(), IcidError> {
+    let rows = Array2::from_shape_fn((3, columns), |(i, j)| if i == j { 1.0 } else { 0.0 });
+    let (counts, budget) = (Array2::ones((1, counts)), Budget::for_variables(3));
+    with_searcher(|searcher| {
+        searcher.search_resamples(rows.view(), counts.view(), order, penalty, budget, &calm()).map(drop)
+    })
 }
 
 pub(crate) fn calls() -> Vec<BadCall> {
@@ -71,6 +86,10 @@ pub(crate) fn calls() -> Vec<BadCall> {
             let evidence = Evidence::new(eye.view(), Score::new(9.0, 1.0, Noise::Unequal)?, &knowledge)?;
             evidence.with_values(Array2::zeros((3, 0)).view()).map(drop)
         } => Empty { .. }),
+        bad!("resamples: columns", resampled(2, 3, &[0, 1, 2], 5.0) => Length { .. }),
+        bad!("resamples: short counts", resampled(3, 2, &[0, 1, 2], 5.0) => Length { .. }),
+        bad!("resamples: short order", resampled(3, 3, &[0, 1], 5.0) => Length { .. }),
+        bad!("resamples: NaN penalty", resampled(3, 3, &[0, 1, 2], NAN) => Parameter { .. }),
         bad!("search: no start", searched(&[vec![1], vec![0], vec![]], &[]) => NoStart),
         bad!("search: short start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1]]) => Length { .. }),
         bad!("search: repeated start", searched(&[vec![1], vec![0], vec![]], &[vec![0, 1, 1]]) => Order { .. }),
@@ -99,11 +118,13 @@ pub(crate) fn calls() -> Vec<BadCall> {
         bad!("exact: too many variables", optimum(40, false) => Parameter { value: 40.0, .. }),
         bad!("exact: no variables", optimum(0, false) => Empty { .. }),
         bad!("exact_up_to_scale: unequal variances", optimum(3, true) => Equal),
-        bad!("searcher.exact: penalty", exact_with(&ExactOptions::new(-1.0, Noise::Unequal)) => Parameter { .. }),
-        bad!("searcher.exact: short variances",
-            exact_with(&ExactOptions::new(1.0, Noise::Known(&[1.0]))) => Length { .. }),
-        bad!("searcher.exact: values of other variables", {
-            exact_with(&ExactOptions::new(1.0, Noise::Unequal).with_values(Some(Array2::ones((2, 9)).view())))
+        bad!("exact_table: short variances", exact_table(&Scoring::new(Noise::Known(&[1.0]))) => Length { .. }),
+        bad!("exact_table: values of other variables", {
+            exact_table(&Scoring::new(Noise::Unequal).with_values(Some(Array2::ones((2, 9)).view())))
         } => Length { .. }),
+        bad!("exact_table.optimum: NaN", optimum_of_table(NAN, Noise::Unequal) => Parameter { .. }),
+        bad!("exact_table.optimum: negative", optimum_of_table(-1.0, Noise::Unequal) => Parameter { value: -1.0, .. }),
+        bad!("exact_table.optimum: infinite", optimum_of_table(f64::INFINITY, Noise::Unequal) => Parameter { .. }),
+        bad!("exact_table.optimum: NaN, equal variances", optimum_of_table(NAN, Noise::Equal) => Parameter { .. }),
     ]
 }

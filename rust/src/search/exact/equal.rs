@@ -12,7 +12,6 @@ use super::margins::{Constrained, constrained, edges};
 use super::orders::{Graph, Orders};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
-use crate::score::Score;
 
 /// Values of several functions φ at one μ.
 struct Point {
@@ -60,15 +59,16 @@ impl Minimiser {
 /// The problem for a fixed μ.
 pub(super) struct Profile<'a> {
     local: &'a Local,
-    d: usize,
+    penalty: f64,
     weight: f64,
     tolerance: f64,
     interrupt: &'a Interrupt,
 }
 
 impl<'a> Profile<'a> {
-    pub fn new(local: &'a Local, d: usize, score: &Score, interrupt: &'a Interrupt) -> Self {
-        Self { local, d, weight: score.samples * d as f64, tolerance: score.tolerance(), interrupt }
+    pub fn new(local: &'a Local, penalty: f64, interrupt: &'a Interrupt) -> Self {
+        let weight = local.samples * local.d as f64;
+        Self { local, penalty, weight, tolerance: local.tolerance, interrupt }
     }
 
     /// The best graph, and the best scores under constraints on its edges if they are wanted.
@@ -79,8 +79,11 @@ impl<'a> Profile<'a> {
             return Ok((graph, Vec::new()));
         }
         let edges = edges(&graph.parents);
-        let minimiser = self.minimise(2 * edges.len(), |orders, scores| {
-            constrained(orders, scores, &edges).into_iter().flat_map(|c| [c.apart, c.reversed]).collect()
+        let minimiser = self.minimise(2 * edges.len(), |orders, mu| {
+            constrained(orders, &self.local.scores(mu, self.penalty), &edges)
+                .into_iter()
+                .flat_map(|c| [c.apart, c.reversed])
+                .collect()
         })?;
         let minimum = |function| minimiser.best(function).0;
         let pairs = (0..edges.len()).map(|k| Constrained { apart: minimum(2 * k), reversed: minimum(2 * k + 1) });
@@ -89,14 +92,13 @@ impl<'a> Profile<'a> {
 
     /// The score of a graph.
     pub fn score(&self, graph: &Graph) -> f64 {
-        let entries = || graph.parents.iter().enumerate().map(|(j, &parents)| parents as usize * self.d + j);
-        let misfit: f64 = entries().map(|entry| self.local.misfit[entry]).sum();
-        let rest: f64 = entries().map(|entry| self.local.rest[entry]).sum();
+        let misfit: f64 = self.local.parts(graph, self.penalty).map(|(misfit, _)| misfit).sum();
+        let rest: f64 = self.local.parts(graph, self.penalty).map(|(_, rest)| rest).sum();
         self.weight * (misfit / self.weight).ln() + rest
     }
 
     /// Minimise functions of the local scores for a fixed μ.
-    fn minimise(&self, count: usize, functions: impl Fn(&Orders, &[f64]) -> Vec<f64>) -> Result<Minimiser, IcidError> {
+    fn minimise(&self, count: usize, functions: impl Fn(&Orders, f64) -> Vec<f64>) -> Result<Minimiser, IcidError> {
         let point = |mu: f64| Ok(Point { mu, values: self.orders(mu, &functions)? });
         let points = self.range().into_iter().map(point).collect::<Result<_, IcidError>>()?;
         let mut minimiser = Minimiser { weight: self.weight, tolerance: self.tolerance, points };
@@ -111,8 +113,9 @@ impl<'a> Profile<'a> {
     /// Bounds for `μ = n d / Σ M_j` of any graph.
     fn range(&self) -> [f64; 2] {
         let (mut least, mut most) = (0.0, 0.0);
-        for variable in 0..self.d {
-            let misfits = self.local.misfit.iter().skip(variable).step_by(self.d).filter(|misfit| misfit.is_finite());
+        let Local { d, misfit, .. } = self.local;
+        for variable in 0..*d {
+            let misfits = misfit.iter().skip(variable).step_by(*d).filter(|misfit| misfit.is_finite());
             let (low, high) = misfits.fold((f64::INFINITY, 0.0_f64), |(a, b), &m| (a.min(m), b.max(m)));
             (least, most) = (least + low, most + high);
         }
@@ -120,12 +123,8 @@ impl<'a> Profile<'a> {
     }
 
     /// Ask something of the problem for a fixed μ.
-    fn orders<T>(&self, mu: f64, ask: impl FnOnce(&Orders, &[f64]) -> T) -> Result<T, IcidError> {
-        if self.interrupt.is_raised() {
-            return Err(IcidError::Interrupted);
-        }
-        let Local { misfit, rest } = self.local;
-        let scores: Vec<f64> = misfit.iter().zip(rest).map(|(misfit, rest)| mu * misfit + rest).collect();
-        Ok(ask(&Orders::new(self.d, scores.clone()), &scores))
+    fn orders<T>(&self, mu: f64, ask: impl FnOnce(&Orders, f64) -> T) -> Result<T, IcidError> {
+        self.interrupt.check()?;
+        Ok(ask(&Orders::new(self.local.d, self.local.scores(mu, self.penalty)), mu))
     }
 }

@@ -3,9 +3,12 @@
 //! Tables have a row for each mask of parents, and in it an entry for each variable: `table[parents * d + variable]`. The
 //! entry is infinite where the parents are not permitted.
 
+use super::MOST_VARIABLES;
 use super::cost::TABLES;
 use super::limits::{Limits, Mask};
+use super::orders::Graph;
 use super::regressions::{Regressors, Visitor, Walk};
+use crate::algebra::check::{check_not_empty, check_parameter};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -20,44 +23,77 @@ const SMALLEST_TASK: usize = 4;
 /// Entries of a table that one task scores.
 const CHUNK: usize = 1 << 12;
 
-/// Two parts of the local scores.
+/// The local scores in parts, so that those of any penalty follow without further regressions.
 #[derive(Debug)]
 pub(super) struct Local {
+    /// Number of variables.
+    pub d: usize,
+    /// Number of samples, or the effective sample size.
+    pub samples: f64,
+    /// Differences of scores up to this size are rounding.
+    pub tolerance: f64,
     /// The Gaussian part.
     pub misfit: Vec<f64>,
-    /// Penalties, less what the shape of residuals gains. Finite throughout.
-    pub rest: Vec<f64>,
+    /// What the shape of residuals gains, finite throughout; empty if it does not count.
+    gains: Vec<f64>,
 }
 
 impl Local {
+    /// All local scores, if there is a graph with finite ones.
     pub fn new(evidence: &Evidence, interrupt: &Interrupt) -> Result<Self, IcidError> {
         let d = evidence.dim();
+        check_not_empty("correlation", d)?;
+        let requirement = "at most 30, for all sets of them are scored";
+        check_parameter("the number of variables", d as f64, d <= MOST_VARIABLES, requirement)?;
         let limits = Limits::new(evidence.knowledge, evidence.score.samples);
         let mut misfit = residual_variances(evidence, &limits, interrupt)?;
-        let mut rest = vec![0.0; misfit.len()];
+        let mut gains = Vec::new();
         if evidence.has_values() {
-            shape_gains(evidence, &limits, &misfit, &mut rest, interrupt)?;
+            gains.resize(misfit.len(), 0.0);
+            shape_gains(evidence, &limits, &misfit, &mut gains, interrupt)?;
         }
-        let rows = CHUNK.div_ceil(d);
-        let chunks = misfit.par_chunks_mut(rows * d).zip(rest.par_chunks_mut(rows * d)).enumerate();
-        chunks.for_each(|(chunk, (misfit, rest))| {
-            let first = chunk * rows;
-            for (parents, (misfit, rest)) in (first..).zip(misfit.chunks_exact_mut(d).zip(rest.chunks_exact_mut(d))) {
-                let penalty = evidence.score.penalty * f64::from(parents.count_ones());
-                for ((variable, misfit), rest) in (0..).zip(misfit).zip(rest) {
-                    *misfit = evidence.score.misfit_of(variable, *misfit);
-                    *rest = penalty - *rest;
-                }
-            }
+        let score = &evidence.score;
+        for_each_row(&mut misfit, d, |_, row| {
+            (0..).zip(row).for_each(|(variable, misfit)| *misfit = score.misfit_of(variable, *misfit));
         });
-        Ok(Self { misfit, rest })
+        // Without contradictions in the knowledge, variables that each have permitted parents have an order.
+        let has_parents = |j: &usize| misfit.iter().skip(*j).step_by(d).any(|misfit| misfit.is_finite());
+        match (0..d).find(|j| !has_parents(j)) {
+            Some(index) => Err(IcidError::Singular { index, pivot: 0.0, diagonal: 1.0 }),
+            None => Ok(Self { d, samples: score.samples, tolerance: score.tolerance(), misfit, gains }),
+        }
     }
 
-    /// The local scores.
-    pub fn total(mut self) -> Vec<f64> {
-        self.misfit.iter_mut().zip(&self.rest).for_each(|(score, rest)| *score += rest);
-        self.misfit
+    /// The table of local scores with a penalty for each parent, where misfits are multiplied by μ.
+    pub fn scores(&self, mu: f64, penalty: f64) -> Vec<f64> {
+        let mut scores = self.misfit.clone();
+        for_each_row(&mut scores, self.d, |parents, row| {
+            for (variable, score) in row.iter_mut().enumerate() {
+                *score = mu * *score + self.rest(variable, parents, penalty);
+            }
+        });
+        scores
     }
+
+    /// The misfit of each variable in a graph, and the rest of its local score.
+    pub fn parts(&self, graph: &Graph, penalty: f64) -> impl Iterator<Item = (f64, f64)> {
+        let families = graph.parents.iter().map(|&parents| parents as usize).enumerate();
+        families.map(move |(j, parents)| (self.misfit[parents * self.d + j], self.rest(j, parents, penalty)))
+    }
+
+    /// Penalties, less what the shape of residuals gains.
+    fn rest(&self, variable: usize, parents: usize, penalty: f64) -> f64 {
+        let gain = self.gains.get(parents * self.d + variable).unwrap_or(&0.0);
+        penalty * f64::from(parents.count_ones()) - gain
+    }
+}
+
+/// Change the rows of a table in parallel, given the parents of each row.
+fn for_each_row(table: &mut [f64], d: usize, change: impl Fn(usize, &mut [f64]) + Sync) {
+    let rows = CHUNK.div_ceil(d);
+    table.par_chunks_mut(rows * d).enumerate().for_each(|(chunk, table)| {
+        (chunk * rows..).zip(table.chunks_exact_mut(d)).for_each(|(parents, row)| change(parents, row));
+    });
 }
 
 /// Cut tables of d columns into the parts of tasks, which differ in the variables from the returned number on.

@@ -20,7 +20,7 @@ mod table;
 mod tests;
 
 pub use cost::Cost;
-pub use table::{ExactOptions, Optimum};
+pub use table::{ExactTable, Optimum};
 
 use super::Evidence;
 #[cfg(doc)]
@@ -88,14 +88,7 @@ pub struct Margin {
 /// When there are too many variables or too little memory; when required parents are linear combinations of each other or
 /// determine their effect; when interrupted.
 pub fn exact(evidence: &Evidence, wants_margins: bool, interrupt: &Interrupt) -> Result<Exact, IcidError> {
-    let local = local(evidence, interrupt)?;
-    let d = evidence.dim();
-    let scores = local.total();
-    let orders = Orders::new(d, scores.clone());
-    let graph = orders.graph();
-    let constrained = if wants_margins { constrained(&orders, &scores, &edges(&graph.parents)) } else { Vec::new() };
-    let score = graph.parents.iter().enumerate().map(|(j, &parents)| scores[parents as usize * d + j]).sum();
-    Ok(Exact::new(graph, score, &constrained))
+    best(&Local::new(evidence, interrupt)?, evidence.score.penalty, wants_margins, interrupt)
 }
 
 /// As [`exact`], where the noise variances of the evidence are known but for a common factor: with all of them equal to
@@ -109,30 +102,34 @@ pub fn exact_up_to_scale(evidence: &Evidence, wants_margins: bool, interrupt: &I
     if evidence.score.noise == Noise::Unequal {
         return Err(IcidError::Equal);
     }
-    let local = local(evidence, interrupt)?;
-    let profile = Profile::new(&local, evidence.dim(), &evidence.score, interrupt);
-    let (graph, constrained) = profile.optimum(wants_margins)?;
-    let score = profile.score(&graph);
+    best_up_to_scale(&Local::new(evidence, interrupt)?, evidence.score.penalty, wants_margins, interrupt)
+}
+
+/// The best graph for a penalty of each edge.
+fn best(local: &Local, penalty: f64, wants_margins: bool, interrupt: &Interrupt) -> Result<Exact, IcidError> {
+    interrupt.check()?;
+    let orders = Orders::new(local.d, local.scores(1.0, penalty));
+    let graph = orders.graph();
+    let constrained = if wants_margins {
+        constrained(&orders, &local.scores(1.0, penalty), &edges(&graph.parents))
+    } else {
+        Vec::new()
+    };
+    let score = local.parts(&graph, penalty).map(|(misfit, rest)| misfit + rest).sum();
     Ok(Exact::new(graph, score, &constrained))
 }
 
-/// All local scores, if there is a graph with finite ones.
-fn local(evidence: &Evidence, interrupt: &Interrupt) -> Result<Local, IcidError> {
-    let d = evidence.dim();
-    if d == 0 {
-        return Err(IcidError::Empty { what: "correlation" });
-    }
-    if d > MOST_VARIABLES {
-        let requirement = "at most 30, for all sets of them are scored";
-        return Err(IcidError::Parameter { name: "the number of variables", value: d as f64, requirement });
-    }
-    let local = Local::new(evidence, interrupt)?;
-    // Without contradictions in the knowledge, variables that each have permitted parents have an order.
-    let has_parents = |j: &usize| local.misfit.iter().skip(*j).step_by(d).any(|misfit| misfit.is_finite());
-    match (0..d).find(|j| !has_parents(j)) {
-        Some(index) => Err(IcidError::Singular { index, pivot: 0.0, diagonal: 1.0 }),
-        None => Ok(local),
-    }
+/// As [`best`], up to a common factor of the noise variances.
+fn best_up_to_scale(
+    local: &Local,
+    penalty: f64,
+    wants_margins: bool,
+    interrupt: &Interrupt,
+) -> Result<Exact, IcidError> {
+    let profile = Profile::new(local, penalty, interrupt);
+    let (graph, constrained) = profile.optimum(wants_margins)?;
+    let score = profile.score(&graph);
+    Ok(Exact::new(graph, score, &constrained))
 }
 
 impl Exact {

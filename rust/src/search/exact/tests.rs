@@ -5,8 +5,10 @@ use crate::algebra::hash::scramble;
 use crate::algebra::spd::Spd;
 use crate::knowledge::Knowledge;
 use crate::score::Score;
+use crate::search::{Scoring, Searcher};
 use ndarray::Array2;
 use proptest::prelude::*;
+use sprs::CsMat;
 
 const PENALTY: f64 = 6.0;
 
@@ -274,6 +276,38 @@ fn an_interrupt_ends_it() {
         let evidence = case.evidence(true, is_shaped);
         for optimum in [exact, exact_up_to_scale] {
             assert!(matches!(optimum(&evidence, false, &interrupt), Err(IcidError::Interrupted)));
+        }
+    }
+}
+
+/// Optima with several penalties, of one table and of a fresh one each.
+#[test]
+fn one_table_serves_for_all_penalties() {
+    let case = Case::new(6, 7, Knowledge::none(6));
+    let theta = CsMat::eye(6);
+    let searcher = Searcher::new(case.correlation.view(), theta.view(), None, 60, &case.knowledge).unwrap();
+    let calm = Interrupt::default();
+    for noise in [Noise::Unequal, Noise::Known(&case.ratios), Noise::Equal] {
+        for values in [None, Some(case.values.view())] {
+            let scoring = Scoring::new(noise).with_values(values);
+            let table = searcher.exact_table(&scoring, &calm).unwrap();
+            let mut edges = Vec::new();
+            for penalty in [20.0, 0.0, PENALTY, 1e4] {
+                let one = table.optimum(penalty, true, &calm).unwrap();
+                let fresh = searcher.exact_table(&scoring, &calm).unwrap().optimum(penalty, true, &calm).unwrap();
+                assert!((one.score - fresh.score).abs() < 1e-9);
+                assert_eq!((&one.sem.b, &one.margins), (&fresh.sem.b, &fresh.margins));
+                // The score of the evidence with this penalty, for variables in other numbers.
+                if noise == Noise::Unequal {
+                    let score = Score::new(60.0, penalty, noise).unwrap();
+                    let evidence = Evidence::new(case.correlation.view(), score, &case.knowledge).unwrap();
+                    let evidence =
+                        if let Some(values) = values { evidence.with_values(values).unwrap() } else { evidence };
+                    assert!((one.score - exact(&evidence, false, &calm).unwrap().score).abs() < 1e-9);
+                }
+                edges.push(one.sem.edges());
+            }
+            assert!(edges[1] >= edges[2] && edges[2] >= edges[0] && edges[3] == 0, "{edges:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::knowledge::Knowledge;
 use crate::memory::ensure_room;
 use crate::neighbours::{Standardised, correlations, lasso_level};
 use crate::score::{Noise, Score, edge_penalty};
-use crate::search::{Budget, SearchOptions};
+use crate::search::{Budget, Scoring, SearchOptions};
 use crate::sem::LinearSem;
 use ndarray::s;
 use rayon::prelude::*;
@@ -84,7 +84,7 @@ pub fn wide_precision(
     let penalty = edge_penalty(samples as f64, d);
     let score = Score::new(samples as f64, penalty, Noise::Unequal)?;
     let search = |table: &WideTable, starts: &[Vec<usize>], budget: Budget| {
-        let options = SearchOptions::new(penalty, Noise::Unequal, budget);
+        let options = SearchOptions::new(penalty, Scoring::new(Noise::Unequal), budget);
         let searcher = WideSearcher::new(data, variances, table, samples, &knowledge)?;
         Ok::<_, IcidError>(searcher.search(starts, &options, interrupt)?.sem)
     };

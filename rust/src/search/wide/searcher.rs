@@ -104,10 +104,9 @@ impl<'a> WideSearcher<'a> {
         options: &SearchOptions,
         interrupt: &Interrupt,
     ) -> Result<Searched, IcidError> {
-        let mut score = Score::new(self.samples as f64, options.penalty, options.noise)?;
-        score.shape = options.shape;
+        let score = options.scoring.score(self.samples, options.penalty)?;
         let starts = starts.iter().map(|start| self.renumbered(start)).collect::<Result<Vec<_>, _>>()?;
-        let found = self.with_evidence(score, options.values, |evidence, candidates| {
+        let found = self.with_evidence(score, options.scoring.values, |evidence, candidates| {
             let starts: Vec<Vec<u32>> = starts.iter().map(|start| local_order(&candidates, start)).collect();
             search(evidence, &candidates, &starts, options.budget, interrupt)
         })?;
