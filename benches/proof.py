@@ -3,8 +3,8 @@
     python benches/proof.py [--tables 300]
 
 Tables in turn: random models with Gaussian, exponential and uniform noise, models like NetSim (autocorrelated rows, a
-common shape), and real tables of ../shared/data/tables (or of the folder in ICID_DATA), of which numeric columns and rows
-are drawn at random. Every third fit forbids some edges and requires another. The price of an edge is fixed, noise
+common shape), and real tables of ../shared/data/tables (or of the folder in ICID_DATA), of which numeric columns and
+rows are drawn at random. Every third fit forbids some edges and requires another. The price of an edge is fixed, noise
 variances are unequal. Printed: how many scores agree to one part in a million, and the largest relative difference.
 """
 
