@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import erfc
+from scipy.special import erfc, pdtrc
 
 from icid_rs.learning.search import Searched
 
 #: The price is log n plus these multiples of log d, one after another.
 _STEPS = (2.0, 1.0, 0.0)
-#: A lower price is taken if more than so many times the edges of chance come in,
+#: A lower price is taken if more than so many times the edges of chance come in, so that most of them are real,
 _ODDS = 4.0
-#: and at least so many more, since one or two edges are no evidence.
-_FEWEST = 2.0
+#: and if chance would bring in so many in fewer than one table of so many,
+_TABLES = 100.0
+#: with so many times the edges that it is expected to: it has more than one order to find them in.
+_LENIENCE = 2.0
 
 
 def lower_price(
@@ -49,7 +51,9 @@ def lower_price(
             continue
         further = fit(lower, found)
         by_chance = _edges_by_chance(lower, d) - _edges_by_chance(price, d)
-        if further.sem.B.nnz - found.sem.B.nnz <= _ODDS * by_chance + _FEWEST:
+        more = further.sem.B.nnz - found.sem.B.nnz
+        # Of a Poisson variable: the probability to be at least as large.
+        if more <= _ODDS * by_chance or pdtrc(more - 1, _LENIENCE * by_chance) > 1 / _TABLES:
             break
         found, price = further, lower
     return found, price
