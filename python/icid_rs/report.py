@@ -167,15 +167,12 @@ class Choices:
         Only where a search compared Gaussian residuals with others.
     starts : dict, optional
         Start orders of that search, with their scores.
-    search : str, optional
-        Why there was no search.
     """
 
     noise: NoiseChoice
     penalty: PenaltyChoice
     residuals: ShapeChoice | None = None
     starts: dict[str, float] | None = None
-    search: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
@@ -191,8 +188,7 @@ class Choices:
                 "shaped": list(self.residuals.shaped),
                 "shaped variables": len(self.residuals.shaped),
             }
-        further = {"starts": self.starts, "search": self.search}
-        return shown | {key: value for key, value in further.items() if value is not None}
+        return shown if self.starts is None else {**shown, "starts": self.starts}
 
 
 @dataclass(frozen=True, kw_only=True)

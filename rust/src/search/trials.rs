@@ -19,8 +19,8 @@ pub(super) struct Trials {
 impl Trials {
     /// Make a trial.
     ///
-    /// Two of three trials begin at a suspect. On sparse graphs of 400 and 1000 variables, one in thirty of these
-    /// improved the score, and one in a thousand of the others.
+    /// Two of three trials begin at a suspect. In version 0.1.0, on sparse graphs of 400 and 1000 variables, one in thirty
+    /// of these improved the score, and one in a thousand of the others.
     pub fn make(&mut self, state: &mut State, go_on: &impl Fn() -> bool) {
         let refresh = ((REFRESH.0 * state.dim() as f64) as usize).max(REFRESH.1);
         if self.made.is_multiple_of(refresh) {
