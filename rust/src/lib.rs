@@ -33,6 +33,7 @@
 //! | [`score`] | the penalised likelihood by which graphs are compared, and its calibration |
 //! | [`search`] | search over causal orders for the graph with the best score |
 //! | [`knowledge`] | background knowledge: required and forbidden edges, tiers |
+//! | [`measurement`] | hidden common causes and errors of measurement: the likelihood of what was measured |
 //! | [`moments`] | means, covariance and third moments of rows that come in chunks |
 //! | [`support`] | correlations, and tests of partial correlations |
 //! | [`neighbours`] | a sparse Θ from few samples: scaled lasso, stepwise tests, refit |
@@ -50,9 +51,11 @@
 //! - Nothing is printed.
 
 mod algebra;
+mod blocks;
 pub mod error;
 pub mod interrupt;
 pub mod knowledge;
+pub mod measurement;
 mod memory;
 pub mod model;
 pub mod moments;
@@ -69,6 +72,7 @@ mod sem;
 pub mod solver;
 pub mod support;
 
+pub use blocks::Blocks;
 pub use error::IcidError;
 pub use interrupt::Interrupt;
 pub use knowledge::Knowledge;

@@ -1,6 +1,6 @@
 //! Least squares from second moments, and backward elimination of regressors.
 
-use super::spd::Spd;
+use super::spd::{Spd, Symmetric};
 
 /// A regression of one variable on a few others.
 pub(crate) struct LeastSquares {
@@ -65,6 +65,11 @@ impl LeastSquares {
             regressors.remove(weakest);
         }
         Reduced { weights, left, buffer: inverse.into_buffer() }
+    }
+
+    /// The inverse of the covariance of the regressors.
+    pub fn into_inverse(self) -> Symmetric {
+        self.factor.into_inverse()
     }
 
     /// Return the buffer.

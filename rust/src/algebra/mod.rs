@@ -8,5 +8,6 @@ pub(crate) mod least_squares;
 pub(crate) mod permutation;
 pub(crate) mod product;
 pub(crate) mod quantile;
+pub(crate) mod small;
 pub(crate) mod spd;
 pub(crate) mod strong;

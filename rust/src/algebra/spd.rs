@@ -51,6 +51,12 @@ impl Spd {
         x
     }
 
+    /// The logarithm of the determinant.
+    pub fn log_determinant(&self) -> f64 {
+        let size = self.0.size;
+        2.0 * (0..size).map(|i| self.0.entries[i * size + i].ln()).sum::<f64>()
+    }
+
     /// The inverse of the matrix, in place of its factor.
     pub fn into_inverse(self) -> Symmetric {
         let Symmetric { size, entries: mut l } = self.0;

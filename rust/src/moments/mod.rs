@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `blocks` | how rows are divided into blocks |
+//! | `incomplete` | expectations of missing values |
 //! | `scan` | the first pass over a block: finiteness, sums, a hash of each row |
 //! | `packing` | centred rows in the layout that the products read |
 //! | `product` | products of packed rows, which fill tiles |
@@ -18,6 +19,7 @@
 #![allow(clippy::inline_always)]
 
 mod blocks;
+mod incomplete;
 mod packing;
 mod product;
 mod scan;
@@ -34,6 +36,7 @@ use rayon::prelude::*;
 use scan::Scan;
 use tiles::{Shape, Tiles};
 
+pub use incomplete::{Expected, expectations};
 pub use scan::Value;
 
 /// How rows with NaN or infinite entries are treated.

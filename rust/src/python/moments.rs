@@ -1,11 +1,12 @@
 //! Moments of a stream of rows.
 
-use super::convert::Numbers;
+use super::convert::{Indices, Numbers};
 use super::errors::to_python;
 use super::long_call::LongCall;
 use crate::error::IcidError;
 use crate::moments::{Missing, Moments, Seen, Value};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Keys and which rows are kept; and row and column of an entry that is not finite, in which case nothing was added.
@@ -116,6 +117,45 @@ impl Accumulator {
             third: third.map(|third| third.into_pyarray(py).unbind()),
         }
     }
+}
+
+/// Expectations and variances of missing values, the sum of their covariances, and of log determinants.
+type ExpectedParts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, f64);
+
+/// What observed values tell of the missing ones; these are given by the number of each row, and then their columns.
+#[pyfunction]
+#[pyo3(signature = (theta, pull, counts, places, *, n_threads=None))]
+pub(super) fn expected_values<'py>(
+    py: Python<'py>,
+    theta: PyReadonlyArray2<'py, f64>,
+    pull: PyReadonlyArray2<'py, f64>,
+    counts: Indices,
+    places: Indices,
+    n_threads: Option<usize>,
+) -> PyResult<ExpectedParts<'py>> {
+    if counts.0.iter().sum::<usize>() != places.0.len() {
+        return Err(PyValueError::new_err("counts must add up to the number of places"));
+    }
+    let mut rest = places.0.as_slice();
+    let missing: Vec<Vec<usize>> = counts
+        .0
+        .iter()
+        .map(|&count| {
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            own.to_vec()
+        })
+        .collect();
+    let (theta, pull) = (theta.as_array(), pull.as_array());
+    let work = counts.0.iter().map(|&count| count.pow(3)).sum();
+    let found = LongCall::new(n_threads, work, None)?
+        .run(py, |monitor| crate::moments::expectations(&theta, &pull, &missing, monitor.interrupt()))?;
+    Ok((
+        found.values.into_pyarray(py),
+        found.variances.into_pyarray(py),
+        found.covariance.into_pyarray(py),
+        found.log_determinant,
+    ))
 }
 
 impl Accumulator {

@@ -3,6 +3,7 @@
 use super::convert::{Matrix, Numbers};
 use super::errors::to_python;
 use super::long_call::LongCall;
+use crate::neighbours::Standardised;
 use crate::score::{Noise, Score, Shape};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -91,6 +92,97 @@ fn statistics_of<T: numpy::Element + Copy + Into<f64>>(
     let rows = rows.as_array();
     LongCall::new(n_threads, rows.len(), None)?
         .run(py, |monitor| crate::score::shape_statistics(shape, rows, location, b.view(), monitor.interrupt()))
+}
+
+/// How far the residual of each edge's effect is from being independent of its cause, in the order of the entries of B.
+/// The rows must not change during the call.
+#[pyfunction]
+#[pyo3(signature = (rows, location, b, *, n_threads))]
+pub(super) fn dependence_statistics<'py>(
+    py: Python<'py>,
+    rows: Rows<'py>,
+    location: Numbers,
+    b: Matrix,
+    n_threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn of<T: numpy::Element + Copy + Into<f64>>(
+        py: Python<'_>,
+        rows: &PyReadonlyArray2<'_, T>,
+        location: &[f64],
+        b: &CsMat<f64>,
+        n_threads: Option<usize>,
+    ) -> PyResult<Vec<f64>> {
+        let rows = rows.as_array();
+        LongCall::new(n_threads, rows.len(), None)?
+            .run(py, |monitor| crate::score::dependence_statistics(rows, location, b.view(), monitor.interrupt()))
+    }
+    let found = match &rows {
+        Rows::Double(rows) => of(py, rows, &location.0, &b.0, n_threads),
+        Rows::Single(rows) => of(py, rows, &location.0, &b.0, n_threads),
+    }?;
+    Ok(found.into_pyarray(py))
+}
+
+/// Weights, and their variances.
+type WeightErrors<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Weights of least squares given a graph, and their variances times the degrees of freedom, one for each entry of B. The
+/// covariance must not change during the call.
+#[pyfunction]
+#[pyo3(signature = (covariance, b, *, n_threads))]
+pub(super) fn weight_errors<'py>(
+    py: Python<'py>,
+    covariance: PyReadonlyArray2<'py, f64>,
+    b: Matrix,
+    n_threads: Option<usize>,
+) -> PyResult<WeightErrors<'py>> {
+    let covariance = covariance.as_array();
+    let call = LongCall::new(n_threads, b.0.nnz(), None)?;
+    let found = call.run(py, |monitor| crate::score::weight_errors(covariance, b.0.view(), monitor.interrupt()))?;
+    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+}
+
+/// The same for standardised variables in the rows of `values`, which must not change during the call.
+#[pyfunction]
+#[pyo3(signature = (values, b, *, n_threads))]
+pub(super) fn wide_weight_errors<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray2<'py, f64>,
+    b: Matrix,
+    n_threads: Option<usize>,
+) -> PyResult<WeightErrors<'py>> {
+    let data = Standardised::new(&values.as_array()).map_err(to_python)?;
+    let call = LongCall::new(n_threads, values.len()?, None)?;
+    let found = call.run(py, |monitor| crate::score::wide_weight_errors(data, b.0.view(), monitor.interrupt()))?;
+    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+}
+
+/// Weights of least squares given a graph, and their variances under unequal spread. The rows must not change during the
+/// call.
+#[pyfunction]
+#[pyo3(signature = (rows, b, *, n_threads))]
+pub(super) fn robust_weight_errors<'py>(
+    py: Python<'py>,
+    rows: Rows<'py>,
+    b: Matrix,
+    n_threads: Option<usize>,
+) -> PyResult<WeightErrors<'py>> {
+    let found = match &rows {
+        Rows::Double(rows) => robust_errors_of(py, rows, &b.0, n_threads),
+        Rows::Single(rows) => robust_errors_of(py, rows, &b.0, n_threads),
+    }?;
+    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+}
+
+fn robust_errors_of<T: numpy::Element + Copy + Into<f64>>(
+    py: Python<'_>,
+    rows: &PyReadonlyArray2<'_, T>,
+    b: &CsMat<f64>,
+    n_threads: Option<usize>,
+) -> PyResult<crate::score::WeightErrors> {
+    let rows = rows.as_array();
+    LongCall::new(n_threads, rows.len(), None)?
+        .run(py, |monitor| crate::score::robust_weight_errors(rows, b.view(), monitor.interrupt()))
 }
 
 /// Rows and columns of pairs of variables.

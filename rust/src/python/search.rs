@@ -10,8 +10,10 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::score::Noise;
-use crate::search::{self, Budget, Cache, Cost, Ended, Proposer, Scoring, SearchOptions, Searcher as CrateSearcher};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use crate::search::{
+    self, Budget, Cache, Cost, Ended, Proposer, ResampleOptions, Scoring, SearchOptions, Searcher as CrateSearcher,
+};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -203,9 +205,11 @@ impl Searcher {
         Ok(ExactTable::new(table, size, self.threads))
     }
 
-    /// How often the classes of resamples join two variables, and in how many a direction is compelled: two matrices as
-    /// (offsets, indices, values). `counts` says how often each row comes in each resample.
-    #[pyo3(signature = (rows, counts, order, *, penalty, budget))]
+    /// How often the graphs of resamples join two variables, and how many have a direction: two matrices as
+    /// (offsets, indices, values). `counts` says how often each row comes in each resample. Without noise variances and
+    /// shape, classes are found, and compelled directions are counted.
+    #[pyo3(signature = (rows, counts, order, *, penalty, noise_variances, shape, removed, budget))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
     fn search_resamples<'py>(
         &self,
         py: Python<'py>,
@@ -213,15 +217,47 @@ impl Searcher {
         counts: PyReadonlyArray2<'py, u16>,
         order: Indices,
         penalty: f64,
+        noise_variances: Option<Numbers>,
+        shape: Option<&str>,
+        removed: Option<PyReadonlyArray2<'py, f64>>,
         budget: BudgetItems,
     ) -> PyResult<(CsrParts<'py>, CsrParts<'py>)> {
-        let budget = budget.budget()?;
+        let options = ResampleOptions {
+            noise: noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0)),
+            shape: shape.map(to_shape).transpose()?,
+            removed: removed.as_ref().map(|removed| removed.as_array()),
+            ..ResampleOptions::new(&order.0, penalty, budget.budget()?)
+        };
         let (rows, counts) = (rows.as_array(), counts.as_array());
         let size = rows.len().saturating_mul(counts.nrows());
-        let found = self.run_sized(py, size, |searcher, interrupt| {
-            searcher.search_resamples(rows, counts, &order.0, penalty, budget, interrupt)
-        })?;
-        Ok((from_matrix(py, found.joined), from_matrix(py, found.compelled)))
+        let found = self
+            .run_sized(py, size, |searcher, interrupt| searcher.search_resamples(rows, counts, &options, interrupt))?;
+        Ok((from_matrix(py, found.joined), from_matrix(py, found.directed)))
+    }
+
+    /// As `search_resamples`, given the covariance matrix of each resample, and without shapes.
+    #[pyo3(signature = (covariances, order, *, penalty, noise_variances, removed, budget))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
+    fn search_covariances<'py>(
+        &self,
+        py: Python<'py>,
+        covariances: PyReadonlyArray3<'py, f64>,
+        order: Indices,
+        penalty: f64,
+        noise_variances: Option<Numbers>,
+        removed: Option<PyReadonlyArray2<'py, f64>>,
+        budget: BudgetItems,
+    ) -> PyResult<(CsrParts<'py>, CsrParts<'py>)> {
+        let options = ResampleOptions {
+            noise: noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0)),
+            removed: removed.as_ref().map(|removed| removed.as_array()),
+            ..ResampleOptions::new(&order.0, penalty, budget.budget()?)
+        };
+        let covariances = covariances.as_array();
+        let size = covariances.len().saturating_mul(10);
+        let found = self
+            .run_sized(py, size, |searcher, interrupt| searcher.search_covariances(covariances, &options, interrupt))?;
+        Ok((from_matrix(py, found.joined), from_matrix(py, found.directed)))
     }
 
     /// About the operations and the bytes of an exact optimum, with this many rows if the shape of residuals counts; and

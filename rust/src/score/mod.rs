@@ -9,13 +9,18 @@
 //!
 //! Where residuals are not Gaussian, their [`Shape`] adds to the likelihood.
 
+mod dependence;
 mod null;
+mod residuals;
 mod shape;
+mod weight_errors;
 
+pub use dependence::dependence_statistics;
 pub use null::null_inflation;
 pub(crate) use null::{chosen_variables, inflation};
 pub(crate) use shape::{BLOCK_ROWS, Sums, is_continuous};
 pub use shape::{Shape, shape_statistics};
+pub use weight_errors::{WeightErrors, robust_weight_errors, weight_errors, wide_weight_errors};
 
 use crate::algebra::check::{
     check_length, check_not_empty, check_parameter_not_negative, check_positive, check_positive_parameter,
@@ -76,6 +81,17 @@ pub struct Score<'a> {
 #[must_use]
 pub fn edge_penalty(samples: f64, variables: usize) -> f64 {
     samples.ln() + 4.0 * (variables as f64).ln()
+}
+
+/// The price of each parameter of an edge beyond the first, where variables are blocks of columns: an edge from one of k
+/// columns to one of l has k l parameters.
+///
+/// It is `log n`, as in BIC. Of the default penalty of an edge, `4 log d` is paid for the choice of the pair, which does
+/// not grow with the number of its parameters. Less is paid where less is paid for an edge, and more in
+/// proportion where the null is inflated.
+pub(crate) fn further_price(penalty: f64, samples: f64, variables: usize) -> f64 {
+    let inflation = (penalty / edge_penalty(samples, variables)).max(1.0);
+    penalty.min(samples.ln().max(0.0) * inflation)
 }
 
 /// Check that known noise variances are positive and finite.
@@ -148,14 +164,9 @@ impl<'a> Score<'a> {
         self.misfit_of(variable, left) - self.misfit_of(variable, left - share)
     }
 
-    /// The reduction of the residual variance `left` from which a parent is worth its penalty.
-    pub(crate) fn worth(&self, variable: u32, left: f64) -> f64 {
-        self.worth_part(variable, left, 1.0)
-    }
-
-    /// The reduction of the residual variance `left` from which a parent is worth this part of its penalty.
-    pub(crate) fn worth_part(&self, variable: u32, left: f64, part: f64) -> f64 {
-        let per_sample = part * self.penalty / self.samples;
+    /// The reduction of the residual variance `left` from which a parent is worth this price.
+    pub(crate) fn worth(&self, variable: u32, left: f64, price: f64) -> f64 {
+        let per_sample = price / self.samples;
         match self.noise {
             Noise::Equal | Noise::Unequal => -left * (-per_sample).exp_m1(),
             Noise::Known(variances) => per_sample * variances[variable as usize],
@@ -186,7 +197,7 @@ mod tests {
         for noise in [Noise::Unequal, Noise::Known(&[0.5, 0.25, 0.2])] {
             let score = Score::new(500.0, 7.0, noise).unwrap();
             for (variable, left) in [(0, 1.0), (1, 0.8), (2, 0.3)] {
-                let worth = score.worth(variable, left);
+                let worth = score.worth(variable, left, score.penalty);
                 let gain = score.misfit_of(variable, left) - score.misfit_of(variable, left - worth);
                 assert!((gain - score.penalty).abs() < 1e-9, "{gain}");
                 assert_eq!(score.gain(variable, worth, left), gain);

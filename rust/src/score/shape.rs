@@ -3,18 +3,15 @@
 //! It can orient edges that second moments leave open. A new shape is a new variant of [`Shape`], with its name, its sums
 //! and its gain; callers choose it by its name.
 
-use crate::algebra::check::{check_finite_sparse, check_not_empty, check_shape, check_size};
+use super::residuals::Residuals;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::{ArrayView1, ArrayView2};
-use rayon::prelude::*;
-use sprs::{CsMat, CsMatView};
+use sprs::CsMatView;
 use std::collections::HashSet;
 
 /// Rows per block, so that their residuals stay in the cache.
 pub(crate) const BLOCK_ROWS: usize = 256;
-/// Variables whose residuals one task computes.
-const VARIABLES: usize = 64;
 /// A variable with at most so many values is discrete,
 const FEWEST_VALUES: usize = 20;
 /// and also one with at most one value for so many rows.
@@ -103,7 +100,7 @@ fn add_bells(residuals: &[f64], scale: f64, sums: &mut Sums) {
 /// `exp(−t)` for t ≥ 0 to 13 digits, without branches or calls, so that loops over it are vectorised: `2^k p(f)` with
 /// `−t / log 2 = k + f`, k whole and `|f| ≤ ½`. Beyond t = 600 the value stays at that of 600, which is nothing.
 #[inline]
-fn decay(t: f64) -> f64 {
+pub(super) fn decay(t: f64) -> f64 {
     /// Adding it rounds to a whole number, which then stands in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     /// Of `exp(x)`, from the highest power down.
@@ -143,84 +140,15 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     b: CsMatView<f64>,
     interrupt: &Interrupt,
 ) -> Result<Vec<f64>, IcidError> {
+    let residuals = Residuals::new(rows, location, b)?;
+    let variances = residuals.variances(interrupt)?;
     let (n, d) = rows.dim();
-    check_not_empty("the table of rows", n)?;
-    check_size("location", location.len(), d)?;
-    check_shape("B", b.shape(), d)?;
-    check_finite_sparse("B", b)?;
-    // Column j of B holds the parents of j.
-    let parents = b.to_csc();
-    let mut squares = vec![[0.0]; d];
-    for_each_residual(&rows, location, &parents, &mut squares, interrupt, |_, residual, [sum]| {
-        *sum += residual.iter().map(|r| r * r).sum::<f64>();
-    })?;
-    for (index, &[sum]) in squares.iter().enumerate() {
-        if !sum.is_finite() {
-            return Err(not_finite(&rows, location).unwrap_or(IcidError::Overflow { index, value: sum }));
-        }
-        if sum == 0.0 {
-            return Err(IcidError::Constant { index, value: location[index] });
-        }
-    }
     let mut sums = vec![Sums::default(); d];
-    for_each_residual(&rows, location, &parents, &mut sums, interrupt, |j, residual, sums| {
-        shape.add(residual, squares[j][0] / n as f64, sums);
-    })?;
+    residuals.for_each(&mut sums, interrupt, |j, residual, _, sums| shape.add(residual, variances[j], sums))?;
     let gain = |(column, sums): (ArrayView1<T>, &Sums)| {
         if is_continuous(column.iter().map(|&x| x.into())) { shape.gain(sums, n, n as f64) } else { 0.0 }
     };
     Ok(rows.columns().into_iter().zip(&sums).map(gain).collect())
-}
-
-/// Update a sum of each variable by its residuals, block by block of the rows.
-fn for_each_residual<T: Copy + Into<f64> + Sync, const K: usize>(
-    rows: &ArrayView2<T>,
-    location: &[f64],
-    parents: &CsMat<f64>,
-    sums: &mut [[f64; K]],
-    interrupt: &Interrupt,
-    update: impl Fn(usize, &[f64], &mut [f64; K]) + Sync,
-) -> Result<(), IcidError> {
-    let (n, d) = rows.dim();
-    // Variables in rows: `centred[j * height + k]` is row k of the block.
-    let mut centred = vec![0.0; d * BLOCK_ROWS.min(n)];
-    for start in (0..n).step_by(BLOCK_ROWS) {
-        interrupt.check()?;
-        let height = BLOCK_ROWS.min(n - start);
-        let centred = &mut centred[..d * height];
-        centred.par_chunks_mut(VARIABLES * height).enumerate().for_each(|(task, columns)| {
-            let first = task * VARIABLES;
-            let width = columns.len() / height;
-            for k in 0..height {
-                for c in 0..width {
-                    columns[c * height + k] = rows[[start + k, first + c]].into() - location[first + c];
-                }
-            }
-        });
-        let centred = &*centred;
-        sums.par_chunks_mut(VARIABLES).enumerate().for_each(|(task, sums)| {
-            let mut buffer = [0.0; BLOCK_ROWS];
-            for (j, sums) in (task * VARIABLES..).zip(sums) {
-                let residual = &mut buffer[..height];
-                residual.copy_from_slice(&centred[j * height..(j + 1) * height]);
-                for (i, &weight) in parents.outer_view(j).iter().flat_map(|column| column.iter()) {
-                    for (r, x) in residual.iter_mut().zip(&centred[i * height..(i + 1) * height]) {
-                        *r -= weight * x;
-                    }
-                }
-                update(j, residual, sums);
-            }
-        });
-    }
-    Ok(())
-}
-
-/// The first row or mean that is not finite, if there is one.
-fn not_finite<T: Copy + Into<f64>>(rows: &ArrayView2<T>, location: &[f64]) -> Option<IcidError> {
-    let mean = location.iter().enumerate().map(|(column, &value)| ("location", (0, column), value));
-    let entries = rows.indexed_iter().map(|(place, &value)| ("the table of rows", place, value.into()));
-    let (what, (row, column), value) = mean.chain(entries).find(|(_, _, value)| !value.is_finite())?;
-    Some(IcidError::NotFinite { what, row, column, value })
 }
 
 #[cfg(test)]

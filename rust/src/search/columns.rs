@@ -19,6 +19,11 @@ impl Columns {
         if d <= MOST { Self::All(d) } else { Self::lists(candidates) }
     }
 
+    /// All of so many variables.
+    pub fn all(d: usize) -> Self {
+        Self::All(d)
+    }
+
     /// The candidates.
     pub fn lists(candidates: &[Vec<u32>]) -> Self {
         let with_itself = |(i, list): (usize, &Vec<u32>)| {

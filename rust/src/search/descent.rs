@@ -1,5 +1,6 @@
 //! Moving one variable at a time to its best place.
 
+use super::kernel::Kernel;
 use super::state::State;
 
 /// A descent from a start order ends at the latest after so many sweeps over all variables.
@@ -7,7 +8,7 @@ const MOST_SWEEPS: usize = 100;
 /// The descent of a trial ends after so many visits that gained nothing.
 const MOST_IDLE: usize = 200;
 
-impl State<'_, '_> {
+impl<K: Kernel> State<'_, '_, K> {
     /// Visit all variables in random order, again and again, until that gains nothing.
     pub fn descend_fully(&mut self, go_on: &impl Fn() -> bool) {
         let mut all: Vec<u32> = (0..self.dim() as u32).collect();

@@ -1,10 +1,11 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
 use super::wide::Sparse;
+use crate::Blocks;
 use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
-use crate::score::{BLOCK_ROWS, Noise, Score, Sums, is_continuous};
+use crate::score::{BLOCK_ROWS, Noise, Score, Sums, further_price, is_continuous};
 use ndarray::ArrayView2;
 
 /// Correlations of a table, prior knowledge of its edges, and the score of graphs.
@@ -13,7 +14,13 @@ use ndarray::ArrayView2;
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
     correlations: Correlations<'a>,
+    /// Number of variables, and of their columns.
     dim: usize,
+    columns: usize,
+    /// The columns of each variable, unless they are one each.
+    blocks: Option<&'a Blocks>,
+    /// Price of each parameter of an edge beyond the first.
+    further: f64,
     pub(crate) score: Score<'a>,
     pub(crate) knowledge: &'a Knowledge,
     values: Option<Values<'a>>,
@@ -51,16 +58,28 @@ impl<'a> Evidence<'a> {
         score: Score<'a>,
         knowledge: &'a Knowledge,
     ) -> Result<Self, IcidError> {
-        let dim = check_square("correlation", correlation.dim())?;
-        let entries = correlation.to_slice().ok_or(IcidError::NotByRows { what: "correlation" })?;
-        check_finite("correlation", &correlation)?;
-        for &value in entries {
-            check_parameter("a correlation", value, value.abs() <= 1.0 + 1e-9, "between -1 and 1")?;
-        }
-        for &value in correlation.diag() {
-            check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
-        }
+        let (entries, dim) = checked(correlation)?;
         Self::from(Correlations::Dense(entries), dim, score, knowledge)
+    }
+
+    /// Refer to correlations of the columns of variables that are blocks of them. Those of one block are uncorrelated.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when the columns are not those of the blocks, or noise variances are known.
+    pub(crate) fn of_blocks(
+        correlation: ArrayView2<'a, f64>,
+        blocks: &'a Blocks,
+        score: Score<'a>,
+        knowledge: &'a Knowledge,
+    ) -> Result<Self, IcidError> {
+        if score.noise != Noise::Unequal {
+            return Err(IcidError::Equal);
+        }
+        let (entries, columns) = checked(correlation)?;
+        check_length("correlation", columns, blocks.columns())?;
+        let further = further_price(score.penalty, score.samples, blocks.len());
+        let of_variables = Self::from(Correlations::Dense(entries), blocks.len(), score, knowledge)?;
+        Ok(Self { columns, blocks: Some(blocks), further, ..of_variables })
     }
 
     /// Refer to correlations of which only some are stored.
@@ -79,7 +98,8 @@ impl<'a> Evidence<'a> {
         }
         score.check(dim)?;
         knowledge.check_dim(dim)?;
-        Ok(Self { correlations, dim, score, knowledge, values: None, least: vec![0.0; dim] })
+        let least = vec![0.0; dim];
+        Ok(Self { correlations, dim, columns: dim, blocks: None, further: 0.0, score, knowledge, values: None, least })
     }
 
     /// Include the shape of residuals in the score. `values` holds standardised variables in rows.
@@ -119,14 +139,68 @@ impl<'a> Evidence<'a> {
         self.dim
     }
 
-    /// The correlations of a variable with all variables.
+    /// The columns of each variable, unless they are one each.
+    pub(crate) fn blocks(&self) -> Option<&'a Blocks> {
+        self.blocks
+    }
+
+    /// The number of columns of some variables.
+    pub(crate) fn width(&self, variables: &[u32]) -> usize {
+        self.blocks.map_or(variables.len(), |blocks| variables.iter().map(|&i| blocks.width(i as usize)).sum())
+    }
+
+    /// The price of the edges from causes to an effect.
+    pub(crate) fn price(&self, effect: u32, causes: impl Iterator<Item = u32>) -> f64 {
+        let Some(blocks) = self.blocks else { return self.score.penalty * causes.count() as f64 };
+        let own = blocks.width(effect as usize);
+        causes.map(|cause| self.price_of(own * blocks.width(cause as usize))).sum()
+    }
+
+    /// The price of one edge.
+    pub(crate) fn edge_price(&self, effect: u32, cause: u32) -> f64 {
+        let width = |blocks: &Blocks| blocks.width(effect as usize) * blocks.width(cause as usize);
+        self.blocks.map_or(self.score.penalty, |blocks| self.price_of(width(blocks)))
+    }
+
+    /// The price of an edge with so many parameters.
+    fn price_of(&self, parameters: usize) -> f64 {
+        self.score.penalty + self.further * (parameters - 1) as f64
+    }
+
+    /// The reduction of the residual variance `left` from which a cause is worth this part of its price.
+    pub(crate) fn worth(&self, effect: u32, cause: u32, left: f64, part: f64) -> f64 {
+        self.score.worth(effect, left, part * self.edge_price(effect, cause))
+    }
+
+    /// A number by which the causes of an effect are ordered, those first that are least worth their price: dropping
+    /// the cause adds `loss` to the variance that is left.
+    pub(crate) fn strength(&self, effect: u32, cause: u32, loss: f64, left: f64) -> f64 {
+        // Where all prices are the same, the loss itself has the same order.
+        let beyond = |_| self.score.gain(effect, loss, left + loss) - self.edge_price(effect, cause);
+        self.blocks.map_or(loss, beyond)
+    }
+
+    /// The correlations of a column with all columns. Variables that are one column each have their numbers.
     ///
     /// # Panics
     /// If only some correlations are stored.
-    pub(crate) fn row(&self, variable: u32) -> &[f64] {
+    pub(crate) fn row(&self, column: u32) -> &[f64] {
         let Correlations::Dense(entries) = self.correlations else { unreachable!("a row of sparse correlations") };
-        let start = variable as usize * self.dim;
-        &entries[start..start + self.dim]
+        let start = column as usize * self.columns;
+        &entries[start..start + self.columns]
+    }
+
+    /// Append the correlations of a column with the columns of the variables of a list, or with all of them.
+    pub(crate) fn read_columns(&self, column: u32, variables: Option<&[u32]>, correlations: &mut Vec<f64>) {
+        match (self.blocks, variables) {
+            (Some(blocks), Some(variables)) => {
+                let row = self.row(column);
+                for &i in variables {
+                    correlations.extend_from_slice(&row[blocks.range(i as usize)]);
+                }
+            }
+            _ => self.read_correlations(column, variables, correlations),
+        }
     }
 
     /// Whether only some correlations are stored, so that regressions should cover few variables.
@@ -156,7 +230,7 @@ impl<'a> Evidence<'a> {
 
     pub(crate) fn correlation(&self, i: u32, j: u32) -> f64 {
         match self.correlations {
-            Correlations::Dense(entries) => entries[i as usize * self.dim + j as usize],
+            Correlations::Dense(entries) => entries[i as usize * self.columns + j as usize],
             Correlations::Sparse(sparse) => sparse.correlation(i, j),
         }
     }
@@ -210,6 +284,20 @@ impl<'a> Evidence<'a> {
         let start = row_of[variable as usize] as usize * rows.ncols();
         Some(&rows.as_slice()?[start..start + rows.ncols()])
     }
+}
+
+/// The entries of a matrix of correlations, row by row, and its size.
+fn checked(correlation: ArrayView2<'_, f64>) -> Result<(&[f64], usize), IcidError> {
+    let dim = check_square("correlation", correlation.dim())?;
+    let entries = correlation.to_slice().ok_or(IcidError::NotByRows { what: "correlation" })?;
+    check_finite("correlation", &correlation)?;
+    for &value in entries {
+        check_parameter("a correlation", value, value.abs() <= 1.0 + 1e-9, "between -1 and 1")?;
+    }
+    for &value in correlation.diag() {
+        check_parameter("the diagonal of the correlation", value, (value - 1.0).abs() <= 1e-9, "1")?;
+    }
+    Ok((entries, dim))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Weights of a graph that a search has found.
 
+use super::blocks::strengths;
+use crate::Blocks;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
@@ -17,6 +19,9 @@ pub(super) struct LeastSquares<'a> {
     pub names: &'a [u32],
     /// Whether all graphs of an equivalence class have the same score, so that their canonical one is fitted.
     pub is_class: bool,
+    /// Where variables are blocks of columns: these, in the numbers of graphs, as is the covariance. The weight of an edge
+    /// is then its strength.
+    pub blocks: Option<&'a Blocks>,
 }
 
 impl LeastSquares<'_> {
@@ -30,6 +35,9 @@ impl LeastSquares<'_> {
 
     fn fit_graph(&self, order: &[usize], causes: &[Vec<usize>], interrupt: &Interrupt) -> Result<LinearSem, IcidError> {
         let names = self.names;
+        if let Some(blocks) = self.blocks {
+            return strengths(self.covariance, blocks, names, order, causes);
+        }
         let order: Vec<u32> = order.iter().map(|&i| names[i]).collect();
         let mut causes_by_name = vec![Vec::new(); names.len()];
         for (effect, list) in causes.iter().enumerate() {

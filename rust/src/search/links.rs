@@ -2,6 +2,7 @@
 
 use super::columns::{Columns, members};
 use super::fit::Fit;
+use super::kernel::Kernel;
 
 /// The parents and wishes of all regressions, seen from the other end.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl Links {
     }
 
     /// Replace one regression of a variable by another.
-    pub fn replace(&mut self, columns: &Columns, old: &Fit, new: &Fit) {
+    pub fn replace<K: Kernel>(&mut self, columns: &Columns, old: &Fit<K>, new: &Fit<K>) {
         let variable = new.variable;
         for &parent in old.parents.iter().filter(|&&parent| !new.has(parent)) {
             self.children[parent as usize].retain(|&child| child != variable);

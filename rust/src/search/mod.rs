@@ -5,12 +5,16 @@
 //! few neighbouring variables are moved at random, the variables affected are moved to their best places again, and the
 //! result is kept unless it is worse. Most trials begin near triangles, of which a sparse true graph has few.
 
+mod bags;
+mod blocks;
 mod check;
 mod columns;
 mod descent;
 mod evidence;
 mod exact;
+mod factor;
 mod fit;
+mod kernel;
 mod least_squares;
 mod links;
 mod missing;
@@ -24,15 +28,18 @@ mod searcher;
 mod shapes;
 mod state;
 #[cfg(test)]
+mod test_cases;
+#[cfg(test)]
 mod tests;
 mod trials;
 mod walk;
 mod wide;
 
+pub use blocks::{BlockSearcher, Coefficients};
 pub use evidence::Evidence;
 pub use exact::{Cost, Exact, ExactTable, Margin, Optimum, exact, exact_up_to_scale};
 pub use options::{Among, Budget, Ended, OrderFit, Proposer, Report, Scoring, SearchOptions, Searched};
-pub use resampled::Resampled;
+pub use resampled::{ResampleOptions, Resampled};
 #[cfg(feature = "python")]
 pub(crate) use searcher::Cache;
 pub use searcher::Searcher;
@@ -43,6 +50,7 @@ use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 #[cfg(doc)]
 use crate::knowledge::Knowledge;
+use kernel::{Block, Column, Kernel};
 use parents::Setting;
 use rayon::prelude::*;
 use state::State;
@@ -82,13 +90,26 @@ pub fn search(
     interrupt: &Interrupt,
 ) -> Result<Found, IcidError> {
     check::check(evidence, candidates, starts)?;
+    match evidence.blocks() {
+        None => search_with::<Column>(evidence, candidates, starts, budget, interrupt),
+        Some(_) => search_with::<Block>(evidence, candidates, starts, budget, interrupt),
+    }
+}
+
+fn search_with<K: Kernel>(
+    evidence: &Evidence,
+    candidates: &[Vec<u32>],
+    starts: &[Vec<u32>],
+    budget: Budget,
+    interrupt: &Interrupt,
+) -> Result<Found, IcidError> {
     let begin = Instant::now();
     let in_time = || !interrupt.is_raised() && budget.time.is_none_or(|time| begin.elapsed() < time);
     let (mut lists, mut from) = (Cow::Borrowed(candidates), Cow::Borrowed(starts));
     let (mut start_scores, mut missing) = (None, Vec::new());
     for round in 1.. {
         let setting = Setting::new(evidence, &lists);
-        let descended = descend_from(&setting, &from, &missing, budget.seed, &in_time);
+        let descended = descend_from::<K>(&setting, &from, &missing, budget.seed, &in_time);
         let start_scores = start_scores.get_or_insert(descended.start_scores);
         let state = descended.state;
         let go_on = budget.trials > 0 && round < MOST_ROUNDS && in_time();
@@ -103,8 +124,8 @@ pub fn search(
 }
 
 /// Perturb the best state until the budget is used up.
-fn improve(
-    mut state: State,
+fn improve<K: Kernel>(
+    mut state: State<K>,
     start_scores: Vec<f64>,
     descent: (usize, f64),
     budget: &Budget,
@@ -145,8 +166,8 @@ fn improve(
 }
 
 /// The best of the states that descents from several starts have reached.
-struct Descended<'a, 'e> {
-    state: State<'a, 'e>,
+struct Descended<'a, 'e, K> {
+    state: State<'a, 'e, K>,
     /// Scores of all starts after their descents.
     start_scores: Vec<f64>,
     /// Visits of the descent to the best state, and its seconds.
@@ -154,13 +175,13 @@ struct Descended<'a, 'e> {
 }
 
 /// Descend from all start orders; or, if pairs have become candidates since the last descent, from the variables of these.
-fn descend_from<'a, 'e>(
+fn descend_from<'a, 'e, K: Kernel>(
     setting: &'a Setting<'a, 'e>,
     starts: &[Vec<u32>],
     new: &[(u32, u32)],
     seed: u64,
     in_time: &(impl Fn() -> bool + Sync),
-) -> Descended<'a, 'e> {
+) -> Descended<'a, 'e, K> {
     let descend = |(number, order): (usize, &Vec<u32>)| {
         let begin = Instant::now();
         let mut state = State::new(setting, order, Random::new(seed));
@@ -174,7 +195,7 @@ fn descend_from<'a, 'e>(
         (vec![(number, score)], (state.rank(), number), state, descent)
     };
     // Only the better of two states is kept, so that memory does not grow with the number of starts.
-    let better = |mut one: (Vec<_>, (f64, usize), State<'a, 'e>, _), mut two: (Vec<_>, _, _, _)| {
+    let better = |mut one: (Vec<_>, (f64, usize), State<'a, 'e, K>, _), mut two: (Vec<_>, _, _, _)| {
         let mut scores = std::mem::take(&mut one.0);
         scores.append(&mut two.0);
         let mut best = if two.1 < one.1 { two } else { one };

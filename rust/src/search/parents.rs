@@ -11,6 +11,7 @@
 use super::columns::{Columns, members};
 use super::evidence::Evidence;
 use super::fit::Fit;
+use super::kernel::Kernel;
 use super::shapes::Shapes;
 use crate::algebra::hash::Random;
 use crate::score::Noise;
@@ -56,19 +57,19 @@ impl<'a, 'e> Setting<'a, 'e> {
     }
 
     /// The Gaussian part of a local score, and the penalty.
-    fn gaussian_score(&self, variable: u32, left: f64, parents: usize) -> f64 {
-        let score = &self.evidence.score;
-        score.misfit_of(variable, left) + score.penalty * parents as f64
+    fn gaussian_score(&self, variable: u32, left: f64, parents: impl Iterator<Item = u32>) -> f64 {
+        self.evidence.score.misfit_of(variable, left) + self.evidence.price(variable, parents)
     }
 
-    /// The share from which a variable is a parent whatever the shape of residuals says.
-    fn clear_share(&self, fit: &Fit) -> f64 {
-        self.evidence.score.worth_part(fit.variable, fit.left, DOUBTFUL.1)
+    /// Whether the variable in a slot is a parent whatever the shape of residuals says.
+    fn is_clear<K: Kernel>(&self, fit: &Fit<K>, slot: usize) -> bool {
+        let other = self.columns.at(fit.variable, slot);
+        fit.share(slot).is_some_and(|share| share > self.evidence.worth(fit.variable, other, fit.left, DOUBTFUL.1))
     }
 
     /// Whether there are samples enough for one more parent.
-    fn has_room(&self, fit: &Fit) -> bool {
-        (fit.parents.len() + 1) as f64 * SAMPLES_PER_PARENT <= self.evidence.score.samples
+    fn has_room<K: Kernel>(&self, fit: &Fit<K>) -> bool {
+        (self.evidence.width(&fit.parents) + 1) as f64 * SAMPLES_PER_PARENT <= self.evidence.score.samples
     }
 }
 
@@ -96,7 +97,13 @@ impl Chooser {
     }
 
     /// Choose the parents of a variable from the beginning, among those that `precedes` holds for.
-    pub fn choose(&mut self, setting: &Setting, fit: &mut Fit, variable: u32, precedes: &impl Fn(u32) -> bool) {
+    pub fn choose<K: Kernel>(
+        &mut self,
+        setting: &Setting,
+        fit: &mut Fit<K>,
+        variable: u32,
+        precedes: &impl Fn(u32) -> bool,
+    ) {
         let Setting { evidence, columns, .. } = setting;
         fit.reset(evidence, columns, variable);
         for &parent in evidence.knowledge.required_parents(variable) {
@@ -113,7 +120,7 @@ impl Chooser {
     }
 
     /// Improve the parents of a variable, among those that `precedes` holds for.
-    pub fn settle(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+    pub fn settle<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>, precedes: &impl Fn(u32) -> bool) {
         if setting.evidence.has_values() {
             self.settle_shaped(setting, fit, precedes);
         } else {
@@ -122,7 +129,7 @@ impl Chooser {
     }
 
     /// Whether a variable that is wanted would be taken in.
-    pub fn would_take(&mut self, setting: &Setting, fit: &Fit, other: u32) -> bool {
+    pub fn would_take<K: Kernel>(&mut self, setting: &Setting, fit: &Fit<K>, other: u32) -> bool {
         if !setting.has_room(fit) {
             return false;
         }
@@ -130,28 +137,28 @@ impl Chooser {
             return true;
         }
         let Some(slot) = setting.columns.slot(fit.variable, other) else { return false };
-        if fit.share(slot).is_some_and(|share| share > setting.clear_share(fit)) {
+        if setting.is_clear(fit, slot) {
             return true;
         }
         self.score_after(setting, fit, Step::Add(slot)) < fit.score - setting.evidence.score.tolerance()
     }
 
     /// Compute a regression anew, and its score.
-    pub fn refit(&mut self, setting: &Setting, fit: &mut Fit) {
+    pub fn refit<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>) {
         let parents = std::mem::take(&mut fit.parents);
         fit.refit(setting.evidence, &setting.columns, parents);
         self.rate(setting, fit);
     }
 
     /// Set the score.
-    fn rate(&mut self, setting: &Setting, fit: &mut Fit) {
-        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.len());
+    fn rate<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>) {
+        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.iter().copied());
         if setting.evidence.has_values() {
             fit.score -= self.shapes.gain(setting.evidence, fit, &mut self.weights, &mut self.losses);
         }
     }
 
-    fn settle_gaussian(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+    fn settle_gaussian<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>, precedes: &impl Fn(u32) -> bool) {
         for _ in 0..MOST_ROUNDS {
             self.grow(setting, fit, precedes);
             if !self.shrink(setting, fit) {
@@ -159,11 +166,11 @@ impl Chooser {
             }
         }
         mark(setting, fit, 1.0);
-        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.len());
+        fit.score = setting.gaussian_score(fit.variable, fit.left, fit.parents.iter().copied());
     }
 
     /// Take in predecessors that are worth an edge, until there are none: in random order, or the best first.
-    fn grow(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+    fn grow<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>, precedes: &impl Fn(u32) -> bool) {
         let Setting { evidence, columns, .. } = setting;
         loop {
             mark(setting, fit, 1.0);
@@ -181,22 +188,23 @@ impl Chooser {
                 self.slots.truncate(1);
             }
             for &slot in &self.slots {
-                let worth = evidence.score.worth(fit.variable, fit.left);
+                let other = columns.at(fit.variable, slot);
+                let worth = evidence.worth(fit.variable, other, fit.left, 1.0);
                 if fit.share(slot).is_some_and(|share| share > worth) && setting.has_room(fit) {
-                    fit.add(evidence, columns, columns.at(fit.variable, slot), slot);
+                    fit.add(evidence, columns, other, slot);
                 }
             }
         }
     }
 
     /// Collect the slots of predecessors that are marked.
-    fn collect_slots(&mut self, columns: &Columns, fit: &Fit, precedes: &impl Fn(u32) -> bool) {
+    fn collect_slots<K: Kernel>(&mut self, columns: &Columns, fit: &Fit<K>, precedes: &impl Fn(u32) -> bool) {
         self.slots.clear();
         self.slots.extend(members(&fit.wants).filter(|&slot| precedes(columns.at(fit.variable, slot))));
     }
 
     /// Drop parents that are not worth their penalty, the weakest first; true if any was dropped.
-    fn shrink(&mut self, setting: &Setting, fit: &mut Fit) -> bool {
+    fn shrink<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>) -> bool {
         let Setting { evidence, columns, .. } = setting;
         let score = &evidence.score;
         let mut is_changed = false;
@@ -204,9 +212,12 @@ impl Chooser {
             fit.weigh(&mut self.weights, &mut self.losses);
             let may_go = |number: &usize| !evidence.knowledge.requires(fit.parents[*number], fit.variable);
             let losses = &self.losses;
-            let weakest = (0..losses.len()).filter(may_go).min_by(|&a, &b| losses[a].total_cmp(&losses[b]));
+            let strength =
+                |number: usize| evidence.strength(fit.variable, fit.parents[number], losses[number], fit.left);
+            let weakest = (0..losses.len()).filter(may_go).min_by(|&a, &b| strength(a).total_cmp(&strength(b)));
             let Some(number) = weakest else { return is_changed };
-            if score.gain(fit.variable, losses[number], fit.left + losses[number]) > score.penalty {
+            let price = evidence.edge_price(fit.variable, fit.parents[number]);
+            if score.gain(fit.variable, losses[number], fit.left + losses[number]) > price {
                 return is_changed;
             }
             fit.remove(evidence, columns, number);
@@ -216,13 +227,12 @@ impl Chooser {
 
     /// Take in what is clearly a parent; then take in or drop one variable at a time as long as that improves the whole
     /// score, each time the best.
-    fn settle_shaped(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+    fn settle_shaped<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>, precedes: &impl Fn(u32) -> bool) {
         let Setting { evidence, columns, .. } = setting;
         loop {
             self.propose(setting, fit, precedes);
             let best = self.slots.first().copied();
-            let is_clear = |slot: &usize| fit.share(*slot).is_some_and(|share| share > setting.clear_share(fit));
-            let Some(slot) = best.filter(is_clear) else { break };
+            let Some(slot) = best.filter(|&slot| setting.is_clear(fit, slot)) else { break };
             fit.add(evidence, columns, columns.at(fit.variable, slot), slot);
         }
         self.rate(setting, fit);
@@ -247,7 +257,7 @@ impl Chooser {
     }
 
     /// Collect the slots of predecessors that may be worth an edge, the best first, and not too many.
-    fn propose(&mut self, setting: &Setting, fit: &mut Fit, precedes: &impl Fn(u32) -> bool) {
+    fn propose<K: Kernel>(&mut self, setting: &Setting, fit: &mut Fit<K>, precedes: &impl Fn(u32) -> bool) {
         mark(setting, fit, DOUBTFUL.0);
         self.collect_slots(&setting.columns, fit, precedes);
         let share = |slot: usize| fit.share(slot).unwrap_or(0.0);
@@ -256,44 +266,46 @@ impl Chooser {
     }
 
     /// Removals of parents that may go.
-    fn removals(&mut self, setting: &Setting, fit: &Fit) -> Vec<Step> {
+    fn removals<K: Kernel>(&mut self, setting: &Setting, fit: &Fit<K>) -> Vec<Step> {
         let evidence = setting.evidence;
         fit.weigh(&mut self.weights, &mut self.losses);
         let may_go = |number: &usize| {
             let loss = self.losses[*number];
-            evidence.score.gain(fit.variable, loss, fit.left + loss) < DOUBTFUL.1 * evidence.score.penalty
+            let price = evidence.edge_price(fit.variable, fit.parents[*number]);
+            evidence.score.gain(fit.variable, loss, fit.left + loss) < DOUBTFUL.1 * price
                 && !evidence.knowledge.requires(fit.parents[*number], fit.variable)
         };
         (0..fit.parents.len()).filter(may_go).map(Step::Remove).collect()
     }
 
     /// The whole score after a step.
-    fn score_after(&mut self, setting: &Setting, fit: &Fit, step: Step) -> f64 {
+    fn score_after<K: Kernel>(&mut self, setting: &Setting, fit: &Fit<K>, step: Step) -> f64 {
         let Self { shapes, weights, losses, .. } = self;
         let Setting { evidence, columns, .. } = setting;
-        let (left, parents, gain) = match step {
+        let parents = fit.parents.iter().copied();
+        match step {
             Step::Add(slot) => {
                 let Some(share) = fit.share(slot) else { return f64::INFINITY };
                 let parent = columns.at(fit.variable, slot);
                 let gain = shapes.gain_with(evidence, fit, (parent, slot), weights, losses);
-                (fit.left - share, fit.parents.len() + 1, gain)
+                setting.gaussian_score(fit.variable, fit.left - share, parents.chain([parent])) - gain
             }
             Step::Remove(number) => {
                 fit.weigh(weights, losses);
                 let left = fit.left + losses[number];
                 let gain = shapes.gain_without(evidence, fit, number, weights, losses);
-                (left, fit.parents.len() - 1, gain)
+                let dropped = fit.parents[number];
+                setting.gaussian_score(fit.variable, left, parents.filter(|&parent| parent != dropped)) - gain
             }
-        };
-        setting.gaussian_score(fit.variable, left, parents) - gain
+        }
     }
 }
 
 /// Mark the variables that background knowledge allows as parents and whose Gaussian gain exceeds this part of the
 /// penalty.
-fn mark(setting: &Setting, fit: &mut Fit, part: f64) {
+fn mark<K: Kernel>(setting: &Setting, fit: &mut Fit<K>, part: f64) {
     let Setting { evidence, columns, .. } = setting;
-    fit.mark(evidence.score.worth_part(fit.variable, fit.left, part));
+    fit.mark(evidence, columns, part);
     if !evidence.knowledge.is_trivial() {
         let variable = fit.variable;
         for (k, word) in fit.wants.iter_mut().enumerate() {

@@ -182,6 +182,7 @@ impl<'a> Searcher<'a> {
                 samples: self.samples,
                 names: &prepared.names,
                 is_class: self.scores_classes(&options.scoring),
+                blocks: None,
             };
             let sem = least_squares.fit(&found.order, &found.causes, interrupt)?;
             Ok(Searched { sem, report: found.report })

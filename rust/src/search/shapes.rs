@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::fit::Fit;
+use super::kernel::Kernel;
 use crate::algebra::hash::{HashedMap, scramble};
 
 /// Known gains are forgotten when there are so many, some ten megabytes of them.
@@ -15,68 +16,73 @@ pub(crate) struct Shapes {
 }
 
 /// A hash of a variable and the set of its parents.
-fn key(fit: &Fit) -> u64 {
+fn key<K>(fit: &Fit<K>) -> u64 {
     fit.parents.iter().fold(!scramble(u64::from(fit.variable)), |sum, &i| sum.wrapping_add(scramble(u64::from(i))))
 }
 
 impl Shapes {
     /// The gain of a variable with its parents.
-    pub fn gain(&mut self, evidence: &Evidence, fit: &Fit, weights: &mut Vec<f64>, losses: &mut Vec<f64>) -> f64 {
-        let key = key(fit);
-        self.look_up(key).unwrap_or_else(|| {
-            fit.weigh(weights, losses);
-            self.parents.clone_from(&fit.parents);
-            self.compute(key, evidence, fit.variable, weights)
-        })
+    pub fn gain<K: Kernel>(
+        &mut self,
+        evidence: &Evidence,
+        fit: &Fit<K>,
+        weights: &mut Vec<f64>,
+        losses: &mut Vec<f64>,
+    ) -> f64 {
+        self.gain_after(evidence, fit, key(fit), (weights, losses), |_, _| {})
     }
 
     /// The gain with one more parent, which is in this slot.
-    pub fn gain_with(
+    pub fn gain_with<K: Kernel>(
         &mut self,
         evidence: &Evidence,
-        fit: &Fit,
+        fit: &Fit<K>,
         (parent, slot): (u32, usize),
         weights: &mut Vec<f64>,
         losses: &mut Vec<f64>,
     ) -> f64 {
         let key = key(fit).wrapping_add(scramble(u64::from(parent)));
-        self.look_up(key).unwrap_or_else(|| {
-            fit.weigh(weights, losses);
+        self.gain_after(evidence, fit, key, (weights, losses), |parents, weights| {
             fit.weigh_with(slot, weights);
-            self.parents.clone_from(&fit.parents);
-            self.parents.push(parent);
-            self.compute(key, evidence, fit.variable, weights)
+            parents.push(parent);
         })
     }
 
     /// The gain without one of the parents.
-    pub fn gain_without(
+    pub fn gain_without<K: Kernel>(
         &mut self,
         evidence: &Evidence,
-        fit: &Fit,
+        fit: &Fit<K>,
         number: usize,
         weights: &mut Vec<f64>,
         losses: &mut Vec<f64>,
     ) -> f64 {
         let key = key(fit).wrapping_sub(scramble(u64::from(fit.parents[number])));
-        self.look_up(key).unwrap_or_else(|| {
-            fit.weigh(weights, losses);
+        self.gain_after(evidence, fit, key, (weights, losses), |parents, weights| {
             fit.weigh_without(number, weights);
-            self.parents.clone_from(&fit.parents);
-            self.parents.remove(number);
-            self.compute(key, evidence, fit.variable, weights)
+            parents.remove(number);
         })
     }
 
-    fn look_up(&self, key: u64) -> Option<f64> {
-        self.known.get(&key).copied()
-    }
-
-    fn compute(&mut self, key: u64, evidence: &Evidence, variable: u32, weights: &[f64]) -> f64 {
+    /// The gain after a change of parents and weights, looked up by the key of the new parents or computed.
+    fn gain_after<K: Kernel>(
+        &mut self,
+        evidence: &Evidence,
+        fit: &Fit<K>,
+        key: u64,
+        (weights, losses): (&mut Vec<f64>, &mut Vec<f64>),
+        change: impl FnOnce(&mut Vec<u32>, &mut Vec<f64>),
+    ) -> f64 {
+        if let Some(&gain) = self.known.get(&key) {
+            return gain;
+        }
+        fit.weigh(weights, losses);
+        self.parents.clone_from(&fit.parents);
+        change(&mut self.parents, weights);
         if self.known.len() >= MOST_KNOWN {
             self.known.clear();
         }
-        let gain = evidence.shape_gain(variable, &self.parents, weights);
+        let gain = evidence.shape_gain(fit.variable, &self.parents, weights);
         self.known.insert(key, gain);
         gain
     }

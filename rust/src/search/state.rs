@@ -1,6 +1,7 @@
 //! A causal order with the graph that follows from it, and the changes that a trial can make and undo.
 
 use super::fit::{Fit, Pool};
+use super::kernel::Kernel;
 use super::links::Links;
 use super::parents::{Chooser, Setting};
 use super::places::Places;
@@ -9,25 +10,25 @@ use super::walk::Trails;
 use crate::algebra::hash::Random;
 
 /// A causal order, the regression of each variable on its parents among those before it, and the score of that graph.
-pub(crate) struct State<'a, 'e> {
+pub(crate) struct State<'a, 'e, K> {
     pub(super) setting: &'a Setting<'a, 'e>,
     pub(super) places: Places,
-    pub(super) fits: Vec<Fit>,
+    pub(super) fits: Vec<Fit<K>>,
     pub(super) links: Links,
     pub(super) chooser: Chooser,
-    pub(super) pool: Pool,
+    pub(super) pool: Pool<K>,
     /// Variables whose place should be reconsidered.
     pub(super) queue: Queue,
-    pub(super) trails: Trails,
+    pub(super) trails: Trails<K>,
     /// How often a variable's best place was looked for.
     pub(super) visits: usize,
     /// The order when changes were last kept, and the former regressions of variables that have changed since.
     kept_places: Places,
-    former: Vec<Fit>,
+    former: Vec<Fit<K>>,
     is_recorded: Vec<bool>,
 }
 
-impl<'a, 'e> State<'a, 'e> {
+impl<'a, 'e, K: Kernel> State<'a, 'e, K> {
     pub fn new(setting: &'a Setting<'a, 'e>, order: &[u32], random: Random) -> Self {
         let d = order.len();
         let places = Places::new(order);
@@ -79,7 +80,7 @@ impl<'a, 'e> State<'a, 'e> {
         self.places.order()
     }
 
-    pub fn fit(&self, variable: u32) -> &Fit {
+    pub fn fit(&self, variable: u32) -> &Fit<K> {
         &self.fits[variable as usize]
     }
 
@@ -132,7 +133,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Replace a regression, and reconsider the place of its variable.
-    pub fn replace(&mut self, fit: Fit) {
+    pub fn replace(&mut self, fit: Fit<K>) {
         let variable = fit.variable as usize;
         self.queue.push(fit.variable);
         let old = self.exchange(fit);
@@ -143,7 +144,7 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
-    fn exchange(&mut self, fit: Fit) -> Fit {
+    fn exchange(&mut self, fit: Fit<K>) -> Fit<K> {
         let variable = fit.variable as usize;
         self.links.replace(&self.setting.columns, &self.fits[variable], &fit);
         std::mem::replace(&mut self.fits[variable], fit)

@@ -1,5 +1,6 @@
 //! Properties of a search, compared with least squares by hand and with the exact optimum.
 
+use super::test_cases::{Case, standardise};
 use super::*;
 use crate::algebra::hash::scramble;
 use crate::algebra::spd::Spd;
@@ -24,40 +25,17 @@ fn values(d: usize, n: usize, seed: u64, is_skewed: bool) -> Array2<f64> {
             }
         }
     }
-    for mut row in values.rows_mut() {
-        let mean = row.sum() / n as f64;
-        row -= mean;
-        let deviation = (row.dot(&row) / n as f64).sqrt();
-        row /= deviation;
-    }
+    standardise(&mut values);
     values
 }
 
-struct Case {
-    values: Array2<f64>,
-    correlation: Array2<f64>,
-    knowledge: Knowledge,
-    ratios: Vec<f64>,
+fn case(d: usize, n: usize, seed: u64, is_skewed: bool) -> Case {
+    Case::new(values(d, n, seed, is_skewed), seed, Knowledge::none(d), 12.0)
 }
 
 impl Case {
-    fn new(d: usize, n: usize, seed: u64, is_skewed: bool) -> Self {
-        let values = values(d, n, seed, is_skewed);
-        let mut correlation = values.dot(&values.t()) / n as f64;
-        correlation.diag_mut().fill(1.0);
-        let ratios = (0..d).map(|i| 0.2 + (scramble(seed ^ i as u64) % 8) as f64 / 10.0).collect();
-        Self { values, correlation, knowledge: Knowledge::none(d), ratios }
-    }
-
     fn dim(&self) -> usize {
         self.values.nrows()
-    }
-
-    fn evidence(&self, is_known: bool, is_shaped: bool) -> Evidence<'_> {
-        let noise = if is_known { Noise::Known(&self.ratios) } else { Noise::Unequal };
-        let score = Score::new(self.values.ncols() as f64, 12.0, noise).unwrap();
-        let evidence = Evidence::new(self.correlation.view(), score, &self.knowledge).unwrap();
-        if is_shaped { evidence.with_values(self.values.view()).unwrap() } else { evidence }
     }
 
     fn candidates(&self) -> Vec<Vec<u32>> {
@@ -96,7 +74,7 @@ const KINDS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), 
 fn the_score_is_that_of_the_graph_and_no_worse_than_before() {
     for (is_known, is_shaped) in KINDS {
         for seed in 0..5 {
-            let case = Case::new(12, 300, seed, is_shaped);
+            let case = case(12, 300, seed, is_shaped);
             let evidence = case.evidence(is_known, is_shaped);
             let scores = [0, 10, 40].map(|trials| {
                 let found = case.search(&evidence, trials, 7);
@@ -117,7 +95,7 @@ fn small_tables_are_solved_exactly() {
     for (is_known, is_shaped) in KINDS {
         let (mut solved, tables) = (0, 40);
         for seed in 0..tables {
-            let case = Case::new(4 + seed as usize % 5, 250, seed, is_shaped);
+            let case = case(4 + seed as usize % 5, 250, seed, is_shaped);
             let evidence = case.evidence(is_known, is_shaped);
             let found = case.search(&evidence, 1000, seed).report.score;
             let best = exact(&evidence, false, &Interrupt::default()).unwrap().score;
@@ -133,7 +111,7 @@ fn small_tables_are_solved_exactly() {
 fn knowledge_is_respected() {
     for is_shaped in [false, true] {
         for seed in 0..10 {
-            let mut case = Case::new(8, 200, seed, is_shaped);
+            let mut case = case(8, 200, seed, is_shaped);
             let tiers = (0..8).map(|i| (i % 3 > 0).then_some(i / 4)).collect();
             case.knowledge = Knowledge::new(&[(7, 6), (3, 0), (2, 7)], &[(1, 2), (0, 1), (5, 4)], tiers).unwrap();
             let evidence = case.evidence(false, is_shaped);
@@ -151,7 +129,7 @@ fn knowledge_is_respected() {
 #[test]
 fn the_same_seed_gives_the_same_bits() {
     for (is_known, is_shaped) in KINDS {
-        let case = Case::new(15, 300, 3, is_shaped);
+        let case = case(15, 300, 3, is_shaped);
         let evidence = case.evidence(is_known, is_shaped);
         let [one, two] = [(); 2].map(|()| case.search(&evidence, 50, 5));
         assert_eq!((one.order, one.causes), (two.order, two.causes));
@@ -161,7 +139,7 @@ fn the_same_seed_gives_the_same_bits() {
 
 #[test]
 fn few_samples_allow_few_parents() {
-    let case = Case::new(8, 200, 1, false);
+    let case = case(8, 200, 1, false);
     let score = Score::new(11.0, 0.01, Noise::Unequal).unwrap();
     let evidence = Evidence::new(case.correlation.view(), score, &case.knowledge).unwrap();
     let found = case.search(&evidence, 50, 1);
@@ -171,7 +149,7 @@ fn few_samples_allow_few_parents() {
 
 #[test]
 fn a_search_tells_why_it_ended() {
-    let case = Case::new(10, 300, 2, false);
+    let case = case(10, 300, 2, false);
     let evidence = case.evidence(false, false);
     let ended = |trials, patience, time| {
         let budget = Budget { trials, patience, time, seed: 0 };

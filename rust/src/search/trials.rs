@@ -1,5 +1,6 @@
 //! Trials: a few neighbouring variables are moved at random, and the descent from there is kept unless it is worse.
 
+use super::kernel::Kernel;
 use super::state::State;
 
 /// Trials until variables in triangles are looked for again, for each variable, and the fewest.
@@ -21,7 +22,7 @@ impl Trials {
     ///
     /// Two of three trials begin at a suspect. In version 0.1.0, on sparse graphs of 400 and 1000 variables, one in thirty
     /// of these improved the score, and one in a thousand of the others.
-    pub fn make(&mut self, state: &mut State, go_on: &impl Fn() -> bool) {
+    pub fn make<K: Kernel>(&mut self, state: &mut State<K>, go_on: &impl Fn() -> bool) {
         let refresh = ((REFRESH.0 * state.dim() as f64) as usize).max(REFRESH.1);
         if self.made.is_multiple_of(refresh) {
             self.suspects = state.suspects();
@@ -48,7 +49,7 @@ impl Trials {
     }
 }
 
-impl State<'_, '_> {
+impl<K: Kernel> State<'_, '_, K> {
     /// Reverse an edge into a variable or move the variable, and move up to two of its neighbours.
     fn perturb(&mut self, first: u32) {
         let causes = self.causes(first).len();

@@ -5,6 +5,7 @@
 //! regression is updated from the one before, so that sets of parents carry along the way.
 
 use super::fit::Fit;
+use super::kernel::Kernel;
 use super::state::State;
 use crate::algebra::hash::Random;
 
@@ -13,22 +14,35 @@ use crate::algebra::hash::Random;
 const NEAREST: usize = 1000;
 
 /// Buffers for walks.
-#[derive(Debug, Default)]
-pub(super) struct Trails {
-    right: Trail,
-    left: Trail,
+#[derive(Debug)]
+pub(super) struct Trails<K> {
+    right: Trail<K>,
+    left: Trail<K>,
     /// Places of children, and of variables that are wanted.
     children: Vec<usize>,
     wanted: Vec<usize>,
 }
 
 /// The regressions that a walk in one direction has led to.
-#[derive(Debug, Default)]
-struct Trail {
+#[derive(Debug)]
+struct Trail<K> {
     /// Of the variable itself, and the place from which on each holds.
-    own: Vec<(usize, Fit)>,
+    own: Vec<(usize, Fit<K>)>,
     /// Of variables that were passed.
-    others: Vec<Fit>,
+    others: Vec<Fit<K>>,
+}
+
+impl<K> Default for Trail<K> {
+    fn default() -> Self {
+        Self { own: Vec::new(), others: Vec::new() }
+    }
+}
+
+impl<K> Default for Trails<K> {
+    fn default() -> Self {
+        let (right, left) = (Trail::default(), Trail::default());
+        Self { right, left, children: Vec::new(), wanted: Vec::new() }
+    }
 }
 
 /// The best place so far. Of places that are equally good, each is equally likely.
@@ -67,7 +81,7 @@ impl Best {
     }
 }
 
-impl State<'_, '_> {
+impl<K: Kernel> State<'_, '_, K> {
     /// Move a variable to its best place; returns the change of the score.
     pub fn improve(&mut self, variable: u32) -> f64 {
         self.visits += 1;
@@ -104,7 +118,7 @@ impl State<'_, '_> {
     }
 
     /// Try later places: on the way children lose the variable, and it takes others as its parents.
-    fn look_right(&mut self, variable: u32, trails: &mut Trails, best: &mut Best) {
+    fn look_right(&mut self, variable: u32, trails: &mut Trails<K>, best: &mut Best) {
         let Trails { right: Trail { own, others }, children, wanted, .. } = trails;
         let end = self.bounds(variable).1 + 1;
         let Self { setting, places, fits, links, chooser, pool, .. } = self;
@@ -113,7 +127,7 @@ impl State<'_, '_> {
         let start = &fits[variable as usize];
         // No place gains more than one at which all others explain the variable.
         let most = start.score - evidence.least_score(variable);
-        let list_wanted = |fit: &Fit, after: usize, wanted: &mut Vec<usize>| {
+        let list_wanted = |fit: &Fit<K>, after: usize, wanted: &mut Vec<usize>| {
             wanted.clear();
             wanted.extend(
                 fit.wanted(columns).map(|other| places.of(other)).filter(|place| (after + 1..end).contains(place)),
@@ -164,7 +178,7 @@ impl State<'_, '_> {
     }
 
     /// Try earlier places: on the way the variable loses parents, and others take it as one.
-    fn look_left(&mut self, variable: u32, trails: &mut Trails, best: &mut Best) {
+    fn look_left(&mut self, variable: u32, trails: &mut Trails<K>, best: &mut Best) {
         let Trails { left: Trail { own, others }, wanted, .. } = trails;
         let (first, _) = self.bounds(variable);
         let Self { setting, places, fits, links, chooser, pool, .. } = self;
@@ -178,9 +192,9 @@ impl State<'_, '_> {
         // Those that want it gain at most its share, and the penalties of all parents that they drop for it.
         let hope = |place: usize| {
             let fit = &fits[places.at(place) as usize];
-            let penalty = evidence.score.penalty;
             fit.share_of(columns, variable).map_or(0.0, |share| {
-                evidence.score.gain(fit.variable, share, fit.left) + penalty * fit.parents.len() as f64
+                evidence.score.gain(fit.variable, share, fit.left)
+                    + evidence.price(fit.variable, fit.parents.iter().copied())
             })
         };
         let mut hopes: f64 =

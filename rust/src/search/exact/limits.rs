@@ -36,6 +36,11 @@ impl Limits {
         agrees && (parents == required || (!are_collinear && f64::from(parents.count_ones()) <= self.most))
     }
 
+    /// The largest number of columns of parents that the samples can tell apart.
+    pub fn most_columns(&self) -> f64 {
+        self.most
+    }
+
     /// Whether a permitted set of parents may agree with this one in all variables from `low` on.
     pub fn may_permit(&self, variable: usize, parents: Mask, low: usize) -> bool {
         let missing = self.required[variable] & !parents;

@@ -5,6 +5,7 @@
 
 use super::MOST_VARIABLES;
 use super::cost::TABLES;
+use super::generalised::{columns_of_sets, generalised_variances};
 use super::limits::{Limits, Mask};
 use super::orders::Graph;
 use super::regressions::{Regressors, Visitor, Walk};
@@ -12,7 +13,7 @@ use crate::algebra::check::{check_not_empty, check_parameter};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
-use crate::score::{BLOCK_ROWS, Sums};
+use crate::score::{BLOCK_ROWS, Sums, further_price};
 use crate::search::Evidence;
 use rayon::prelude::*;
 
@@ -36,6 +37,9 @@ pub(super) struct Local {
     pub misfit: Vec<f64>,
     /// What the shape of residuals gains, finite throughout; empty if it does not count.
     gains: Vec<f64>,
+    /// Columns of each variable and of each set of them; empty if variables are one column each.
+    widths: Vec<f64>,
+    columns: Vec<f64>,
 }
 
 impl Local {
@@ -46,7 +50,14 @@ impl Local {
         let requirement = "at most 30, for all sets of them are scored";
         check_parameter("the number of variables", d as f64, d <= MOST_VARIABLES, requirement)?;
         let limits = Limits::new(evidence.knowledge, evidence.score.samples);
-        let mut misfit = residual_variances(evidence, &limits, interrupt)?;
+        let (mut widths, mut columns) = (Vec::new(), Vec::new());
+        let mut misfit = if let Some(blocks) = evidence.blocks() {
+            widths.extend((0..d).map(|i| blocks.width(i) as f64));
+            columns = columns_of_sets(&widths);
+            generalised_variances(evidence, blocks, &limits, interrupt)?
+        } else {
+            residual_variances(evidence, &limits, interrupt)?
+        };
         let mut gains = Vec::new();
         if evidence.has_values() {
             gains.resize(misfit.len(), 0.0);
@@ -58,10 +69,11 @@ impl Local {
         });
         // Without contradictions in the knowledge, variables that each have permitted parents have an order.
         let has_parents = |j: &usize| misfit.iter().skip(*j).step_by(d).any(|misfit| misfit.is_finite());
-        match (0..d).find(|j| !has_parents(j)) {
-            Some(index) => Err(IcidError::Singular { index, pivot: 0.0, diagonal: 1.0 }),
-            None => Ok(Self { d, samples: score.samples, tolerance: score.tolerance(), misfit, gains }),
+        if let Some(index) = (0..d).find(|j| !has_parents(j)) {
+            return Err(IcidError::Singular { index, pivot: 0.0, diagonal: 1.0 });
         }
+        let (samples, tolerance) = (score.samples, score.tolerance());
+        Ok(Self { d, samples, tolerance, misfit, gains, widths, columns })
     }
 
     /// The table of local scores with a penalty for each parent, where misfits are multiplied by μ.
@@ -84,7 +96,14 @@ impl Local {
     /// Penalties, less what the shape of residuals gains.
     fn rest(&self, variable: usize, parents: usize, penalty: f64) -> f64 {
         let gain = self.gains.get(parents * self.d + variable).unwrap_or(&0.0);
-        penalty * f64::from(parents.count_ones()) - gain
+        let edges = f64::from(parents.count_ones());
+        penalty * edges - gain
+            + if self.widths.is_empty() {
+                0.0
+            } else {
+                let further = further_price(penalty, self.samples, self.d);
+                further * (self.widths[variable] * self.columns[parents] - edges)
+            }
     }
 }
 
@@ -97,7 +116,7 @@ fn for_each_row(table: &mut [f64], d: usize, change: impl Fn(usize, &mut [f64]) 
 }
 
 /// Cut tables of d columns into the parts of tasks, which differ in the variables from the returned number on.
-fn lowest_split(d: usize) -> usize {
+pub(super) fn lowest_split(d: usize) -> usize {
     d - SPLIT.min(d.saturating_sub(SMALLEST_TASK))
 }
 

@@ -10,6 +10,7 @@
 
 mod cost;
 mod equal;
+mod generalised;
 mod limits;
 mod local;
 mod margins;

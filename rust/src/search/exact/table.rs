@@ -2,14 +2,15 @@
 
 use super::local::Local;
 use super::{Cost, Margin, best, best_up_to_scale};
+use crate::Blocks;
 use crate::algebra::check::check_parameter_not_negative;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::score::Noise;
 use crate::search::least_squares::LeastSquares;
-use crate::search::{Scoring, Searcher};
+use crate::search::{Evidence, Scoring, Searcher};
 use crate::sem::LinearSem;
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 
 /// Scores of every variable of a table given every set of parents.
 ///
@@ -24,6 +25,7 @@ pub struct ExactTable {
     is_class: bool,
     names: Vec<u32>,
     numbers: Vec<u32>,
+    blocks: Option<Blocks>,
 }
 
 /// The graph with the best score of all.
@@ -39,6 +41,26 @@ pub struct Optimum {
 }
 
 impl ExactTable {
+    /// Score all sets of parents among blocks of columns, whose numbers are `names` to the caller.
+    pub(in crate::search) fn of_blocks(
+        evidence: &Evidence,
+        correlation: ArrayView2<f64>,
+        blocks: &Blocks,
+        (names, numbers): (&[u32], &[u32]),
+        interrupt: &Interrupt,
+    ) -> Result<Self, IcidError> {
+        Ok(Self {
+            local: Local::new(evidence, interrupt)?,
+            is_equal: false,
+            covariance: correlation.to_owned(),
+            samples: evidence.score.samples as usize,
+            is_class: evidence.knowledge.is_trivial(),
+            names: names.to_vec(),
+            numbers: numbers.to_vec(),
+            blocks: Some(blocks.clone()),
+        })
+    }
+
     /// Find the graph with the best score of all, where an edge must gain the penalty in twice the log-likelihood; and how
     /// clear each edge is, if that is wanted.
     ///
@@ -49,7 +71,8 @@ impl ExactTable {
         let best = if self.is_equal { best_up_to_scale } else { best };
         let found = best(&self.local, penalty, wants_margins, interrupt)?;
         let Self { samples, is_class, .. } = *self;
-        let least_squares = LeastSquares { covariance: self.covariance.view(), samples, names: &self.names, is_class };
+        let (covariance, blocks) = (self.covariance.view(), self.blocks.as_ref());
+        let least_squares = LeastSquares { covariance, samples, names: &self.names, is_class, blocks };
         let sem = least_squares.fit(&found.order, &found.causes, interrupt)?;
         // A weight of zero is no edge any more. Reversible edges, of either direction, have the same margins.
         let is_margin = |margin: &&Margin, (i, j): (usize, usize)| {
@@ -108,6 +131,7 @@ impl Searcher<'_> {
                 is_class: self.scores_classes(scoring),
                 names: prepared.names.clone(),
                 numbers: prepared.numbers.clone(),
+                blocks: None,
             })
         })
     }

@@ -5,6 +5,7 @@ use crate::algebra::hash::scramble;
 use crate::algebra::spd::Spd;
 use crate::knowledge::Knowledge;
 use crate::score::Score;
+use crate::search::test_cases::{Case, standardise};
 use crate::search::{Scoring, Searcher};
 use ndarray::Array2;
 use proptest::prelude::*;
@@ -23,12 +24,7 @@ fn values(d: usize, n: usize, seed: u64) -> Array2<f64> {
             values.row_mut(i).scaled_add(weight, &earlier);
         }
     }
-    for mut row in values.rows_mut() {
-        let mean = row.sum() / n as f64;
-        row -= mean;
-        let deviation = (row.dot(&row) / n as f64).sqrt();
-        row /= deviation;
-    }
+    standardise(&mut values);
     values
 }
 
@@ -77,26 +73,8 @@ fn is_acyclic(graph: &[Vec<bool>]) -> bool {
     rest.is_empty()
 }
 
-struct Case {
-    values: Array2<f64>,
-    correlation: Array2<f64>,
-    knowledge: Knowledge,
-    ratios: Vec<f64>,
-}
-
-impl Case {
-    fn new(d: usize, seed: u64, knowledge: Knowledge) -> Self {
-        let values = values(d, 60, seed);
-        let ratios = (0..d).map(|i| 0.2 + (scramble(seed ^ i as u64) % 8) as f64 / 10.0).collect();
-        Self { correlation: correlation(&values), values, knowledge, ratios }
-    }
-
-    fn evidence(&self, is_known: bool, is_shaped: bool) -> Evidence<'_> {
-        let noise = if is_known { Noise::Known(&self.ratios) } else { Noise::Unequal };
-        let score = Score::new(60.0, PENALTY, noise).unwrap();
-        let evidence = Evidence::new(self.correlation.view(), score, &self.knowledge).unwrap();
-        if is_shaped { evidence.with_values(self.values.view()).unwrap() } else { evidence }
-    }
+fn case(d: usize, seed: u64, knowledge: Knowledge) -> Case {
+    Case::new(values(d, 60, seed), seed, knowledge, PENALTY)
 }
 
 /// Compare with all graphs: the score, the graph's own score, and the margins.
@@ -147,7 +125,7 @@ proptest! {
 
     #[test]
     fn no_graph_is_better(seed: u64, d in 1_usize..5, is_known: bool, is_shaped: bool) {
-        let case = Case::new(d, seed, Knowledge::none(d));
+        let case = case(d, seed, Knowledge::none(d));
         let evidence = case.evidence(is_known, is_shaped);
         compare(&evidence, false);
         if is_known {
@@ -163,7 +141,7 @@ proptest! {
             2 => Knowledge::new(&[], &[], vec![Some(1), Some(0), Some(1), None]).unwrap(),
             _ => Knowledge::new(&[(3, 1)], &[(2, 1)], vec![Some(1), Some(1), Some(1), Some(0)]).unwrap(),
         };
-        let case = Case::new(4, seed, knowledge);
+        let case = case(4, seed, knowledge);
         let evidence = case.evidence(is_known, is_shaped);
         compare(&evidence, false);
         if is_known {
@@ -199,7 +177,7 @@ fn numbers_do_not_matter() {
 
 #[test]
 fn results_are_the_same_bits_on_any_number_of_threads() {
-    let case = Case::new(9, 5, Knowledge::none(9));
+    let case = case(9, 5, Knowledge::none(9));
     let evidence = case.evidence(false, true);
     let [one, three] = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -269,7 +247,7 @@ fn one_variable_has_no_edges() {
 
 #[test]
 fn an_interrupt_ends_it() {
-    let case = Case::new(9, 0, Knowledge::none(9));
+    let case = case(9, 0, Knowledge::none(9));
     let interrupt = Interrupt::default();
     interrupt.raise();
     for is_shaped in [false, true] {
@@ -283,7 +261,7 @@ fn an_interrupt_ends_it() {
 /// Optima with several penalties, of one table and of a fresh one each.
 #[test]
 fn one_table_serves_for_all_penalties() {
-    let case = Case::new(6, 7, Knowledge::none(6));
+    let case = case(6, 7, Knowledge::none(6));
     let theta = CsMat::eye(6);
     let searcher = Searcher::new(case.correlation.view(), theta.view(), None, 60, &case.knowledge).unwrap();
     let calm = Interrupt::default();

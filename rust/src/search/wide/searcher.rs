@@ -11,6 +11,7 @@ use crate::knowledge::Knowledge;
 use crate::neighbours::Standardised;
 use crate::order::{Rule, Theta, eliminate};
 use crate::score::{Noise, Score};
+use crate::search::kernel::Column;
 use crate::search::parents::Setting;
 use crate::search::state::State;
 use crate::search::{Evidence, OrderFit, SearchOptions, Searched, search};
@@ -86,7 +87,7 @@ impl<'a> WideSearcher<'a> {
         let sem =
             self.with_evidence(Score::new(self.samples as f64, penalty, choice)?, None, |evidence, candidates| {
                 let setting = Setting::new(evidence, &candidates);
-                let state = State::new(&setting, &order, Random::new(0));
+                let state = State::<Column>::new(&setting, &order, Random::new(0));
                 let causes: Vec<Vec<u32>> = (0..order.len() as u32).map(|i| state.causes(i).to_vec()).collect();
                 fit_graph(self.sparse(), &self.table.names, self.variances, &order, &causes, interrupt)
             })?;
