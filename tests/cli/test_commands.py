@@ -27,7 +27,10 @@ class TestRuns:
             ["fit", tmp_path / "data.csv", "-o", tmp_path / "graph.json", "--noise", "equal"],
         ):
             done = icid(*arguments)
-            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+            assert (done.returncode, done.stderr) == (0, "")
+            # The graph is in a file, so that the page about it goes to standard output.
+            assert done.stdout.startswith("IN SHORT" if arguments[0] == "fit" else "")
+            assert bool(done.stdout) == (arguments[0] == "fit")
         assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "graph.json", "truth.json"]
         done = icid("score", tmp_path / "truth.json", tmp_path / "graph.json", "--json")
         assert done.returncode == 0
@@ -38,7 +41,10 @@ class TestRuns:
 
     def test_edges_are_printed(self, table, edges):
         done = icid("fit", table, "--noise", "equal")
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0
+        assert done.stderr.startswith("IN SHORT")
+        quiet = icid("fit", table, "--noise", "equal", "--quiet")
+        assert (quiet.stdout, quiet.stderr) == (done.stdout, "")
         assert_same_edges(pd.read_csv(io.StringIO(done.stdout)), edges)
 
     def test_standard_input(self, table, edges):
@@ -103,7 +109,9 @@ class TestOutput:
 
     def test_pages(self, table, tmp_path):
         assert cli.main(["fit", str(table), "-o", str(tmp_path / "graph.html")]) == 0
-        assert b"<html" in (tmp_path / "graph.html").read_bytes()
+        page = (tmp_path / "graph.html").read_bytes()
+        assert b"<html" in page
+        assert b'<details id="report">' in page
 
     def test_options_reach_the_estimator(self, table, tmp_path):
         path = tmp_path / "graph.json"
@@ -159,13 +167,13 @@ class TestKnowledge:
         assert message in refused(capsys, "fit", table, "--knowledge", known)
 
 
-@pytest.mark.parametrize("policy", ["drop", "pairwise"])
+@pytest.mark.parametrize("policy", ["drop", "em", "pairwise"])
 def test_missing_values(frame, tmp_path, capsys, policy):
     holes = frame.copy()
     holes.iloc[3, 1] = np.nan
     path, graph = tmp_path / "holes.csv", tmp_path / "graph.json"
     holes.to_csv(path, index=False)
-    assert "line 5, column" in refused(capsys, "fit", path)
+    assert "row 3, column" in refused(capsys, "fit", path, "--missing", "raise")
     assert cli.main(["fit", str(path), "-q", "--missing", policy, "-o", str(graph)]) == 0
     expected = ICID(missing=policy).fit(holes)
     assert abs(load(graph).adjacency_matrix_ - expected.adjacency_matrix_).max() < 1e-10

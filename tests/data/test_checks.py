@@ -35,10 +35,14 @@ class TestAudit:
         self.refused(frame, "inf", "row 3", "'d'")
 
     @pytest.mark.parametrize("value", [0.0, 5.0, 0.1, 1e12])
-    def test_constant_columns(self, frame, value):
+    def test_constant_columns_are_left_out(self, frame, value):
+        expected = ICID().fit(frame[["a", "c"]]).adjacency_matrix_.toarray()
         frame["b"] = value
         frame["d"] = value
-        self.refused(frame, "constant", "'b', 'd'", "drop them")
+        with pytest.warns(UserWarning, match=r"left out: 'b' \(constant\), 'd' \(constant\)$"):
+            model = ICID().fit(frame)
+        assert (model.variables_, model.dropped_) == (["a", "c"], {"b": "constant", "d": "constant"})
+        np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), expected)
 
     @pytest.mark.parametrize("precision", ["fdr", "empirical", "lasso", LedoitWolf()])
     def test_duplicate_columns(self, frame, precision):
@@ -73,11 +77,14 @@ class TestAudit:
     def test_too_few_rows(self, frame):
         self.refused(frame.iloc[:2], "n_samples = 2")
 
-    def test_text_columns(self, frame):
-        frame["e"] = "text"
-        frame["f"] = pd.Timestamp(0)
-        frame["g"] = "1.5"
-        self.refused(frame, "'e' (", "'f' (Datetime", "'g' (", "are not numeric; drop them")
+    def test_columns_that_are_no_variables_are_left_out(self, frame):
+        n = len(frame)
+        frame["e"] = [f"subject {k}" for k in range(n)]
+        frame["f"] = pd.date_range("2020-01-01", periods=n)
+        frame["g"] = [str(k / 3) for k in range(n)]
+        with pytest.warns(UserWarning, match=r"'e' \(free text\), 'f' \(dates\), 'g' \(numbers .* stored as text\)"):
+            model = ICID().fit(frame)
+        assert model.variables_ == list("abcd")
 
     # What is found in such units is another matter.
     @pytest.mark.filterwarnings("ignore:the graph is empty:UserWarning")

@@ -63,12 +63,13 @@ def test_dask_collections_are_summed():
 )
 def test_names(table, parameters):
     found = sample(table, **parameters)
-    assert found.columns == found.names == NAMES
+    assert found.is_named
+    assert found.names == found.encoding.columns == NAMES
 
 
 def test_numbers_stand_for_names():
     found = sample(X)
-    assert found.columns is None
+    assert not found.is_named
     assert list(found.names) == [0, 1, 2]
 
 

@@ -17,12 +17,9 @@ CASES = {
         ICID().fit(X[:4])
         ICID().fit(X.astype(complex))
         ICID().fit(X.astype(str))
-        ICID().fit(frame.assign(when=pd.Timestamp(0)))
-        ICID().fit(frame.assign(city="Oslo", colour="red"))
         ICID().fit(pd.DataFrame(X[:, :2], columns=["rain", "rain"]))
         ICID().fit(changed(frame, 3, "wet", np.nan))
         ICID().fit(changed(frame, 3, "wet", np.inf))
-        ICID().fit(frame.assign(wet=1.0))
         ICID().fit(frame.assign(copy=-3 * frame["rain"]))
         ICID().fit(frame.assign(sum=frame["rain"] + frame["wet"]))
         ICID().fit(frame.assign(nearly=frame["rain"] + frame["wet"] + 1e-7 * frame["fall"]))
@@ -235,7 +232,6 @@ CASES = {
         ICID(missing="drop").fit(changed(frame, 3, "wet", np.inf))
         ICID(missing="drop").fit(holes)
         ICID(missing="pairwise").fit(holes)
-        ICID(missing="pairwise").fit(frame.assign(wet=np.nan))
     """,
     "Moments": """
         ICID().fit(Moments())
@@ -244,7 +240,7 @@ CASES = {
         ICID(skewness=1.0).fit(Moments(reservoir=0).update(X))
         Moments(missing="fill")
         Moments(reservoir=-1)
-        Moments(random_state=None)
+        Moments(random_state="seed")
         Moments().mean
         Moments().update([1.0, 2.0])
         Moments().update("data.csv")

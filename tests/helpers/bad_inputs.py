@@ -22,8 +22,6 @@ import scipy.io
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-# What the calls speak of.
-# ruff: noqa: F401
 from icid_rs import (
     ICID,
     CausalGraph,
@@ -44,6 +42,10 @@ from icid_rs import (
     skewness_matrix,
 )
 from icid_rs.cli import main
+
+# What the calls speak of.
+# ruff: noqa: F401
+from icid_rs.export.schema import VERSION
 from tests.helpers import ROOT
 from tests.helpers.bad_input_cases import CASES, COMMANDS
 
@@ -107,7 +109,7 @@ def write_files(given: dict[str, Any]) -> None:
         "graph.xlsx": "",
         "truncated.json": text[: len(text) // 2],
         "list.json": "[1, 2]",
-        "future.json": text.replace('"version": 1', '"version": 99'),
+        "future.json": text.replace(f'"version": {VERSION}', '"version": 99'),
         "unknown.json": text.replace('"source": "rain"', '"source": "snow"'),
         "other-names.json": text.replace("rain", "sun").replace("wet", "dry"),
         "nan.json": text.replace("0.5", "NaN"),

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from icid_rs import CausalGraph, datasets
+from icid_rs.graph.evidence import DIRECTIONS, EdgeEvidence
 
 AWKWARD = [
     "plain",
@@ -59,6 +60,7 @@ def graphs(draw: st.DrawFn, names: st.SearchStrategy[object] | None = None, larg
     positive = st.floats(1e-300, 1e300)
     known = draw(st.booleans())
     confident = draw(st.booleans())
+    evidence = draw(evidences(int(np.count_nonzero(dense)))) if draw(st.booleans()) else None
     return CausalGraph(
         dense,
         chosen,
@@ -66,8 +68,29 @@ def graphs(draw: st.DrawFn, names: st.SearchStrategy[object] | None = None, larg
         noise_variances=draw(st.lists(positive, min_size=d, max_size=d)) if known else None,
         location=draw(st.lists(finite, min_size=d, max_size=d)) if known else None,
         confidence=np.where(dense != 0, draw(st.floats(0.01, 1)), 0.0) if confident and dense.any() else None,
+        evidence=evidence,
         settings={"refine": None, "lambda1": [0.1, 0.2]},
         info={"status": "solved"},
+    )
+
+
+@st.composite
+def evidences(draw: st.DrawFn, edges: int) -> EdgeEvidence:
+    """Any possible evidence for so many edges, with numbers that are not known."""
+
+    def some(known: st.SearchStrategy[float]) -> np.ndarray:
+        return np.array(draw(st.lists(known | st.just(np.nan), min_size=edges, max_size=edges)), dtype=float)
+
+    direction = draw(st.lists(st.sampled_from(DIRECTIONS), min_size=edges, max_size=edges))
+    share, finite = st.floats(0, 1), st.floats(allow_nan=False, allow_infinity=False)
+    return EdgeEvidence(
+        standardised=some(finite),
+        std_error=some(st.floats(0, 1e300)),
+        p_value=some(share),
+        direction=np.array(direction, dtype="<U9"),
+        stability=some(share),
+        joined=some(share),
+        margin=some(finite),
     )
 
 
@@ -96,5 +119,7 @@ def assert_same(a: CausalGraph, b: CausalGraph, *, settings: bool = True) -> Non
         left, right = getattr(a, key), getattr(b, key)
         assert (left is None) == (right is None)
         assert left is None or left.tolist() == right.tolist()
+    for key in EdgeEvidence.columns():
+        np.testing.assert_array_equal(getattr(a.evidence_, key), getattr(b.evidence_, key))
     if settings:
         assert (a.settings_, a.info_) == (b.settings_, b.info_)

@@ -42,8 +42,8 @@ def test_nothing_returns_silently(found):
 def test_exceptions_are_of_the_right_kind(found):
     calls = [case for case in found if case.section != "Command line"]
     kinds = {case.result for case in calls}
-    own = {"ValueError", "TypeError", "NumericalError", "NotFittedError", "FileNotFoundError", "LinAlgError"}
-    assert kinds <= own | {"ArrowInvalid"}
+    own = {"ValueError", "TableError", "TypeError", "NumericalError", "NotFittedError", "FileNotFoundError"}
+    assert kinds <= own | {"ArrowInvalid", "LinAlgError"}
     assert {case.result for case in found if case.section == "Command line"} == {"exit 2"}
 
 

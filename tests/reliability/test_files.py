@@ -17,7 +17,7 @@ import scipy.io
 from icid_rs import CausalGraph, Moments, cli, datasets, load
 from icid_rs._util.matlab import check_elements
 from icid_rs.cli.tables import read_table
-from icid_rs.cli.text import TextOptions
+from icid_rs.data.text import TextOptions
 from tests.helpers import fuzz_readers
 
 GRAPH = CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"])
@@ -236,7 +236,7 @@ def test_enormous_headers(tmp_path, capsys):
     np.savetxt(path, X, delimiter=",", header=header, comments="")
     table = read_table(str(path), TextOptions())
     assert table.columns[-1] == "gene19999"
-    np.testing.assert_array_equal(table.values, X)
+    np.testing.assert_array_equal(np.column_stack([part.values for part in table.parts]), X)
     path.write_text("x" * 10**7 + ",b\n1,2\n3,4\n")
     assert cli.main(["fit", str(path)]) == 2
     assert len(capsys.readouterr().err) < 1000
@@ -256,3 +256,23 @@ def test_sparse_matrices_that_lead_out_of_themselves(tmp_path, capsys):
         np.savez(path, **{**parts, **change})
         assert cli.main(["score", str(path), str(path)]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_temporary_files_of_killed_runs_are_removed(tmp_path):
+    old, young = tmp_path / ".icid-0123456789abcdef.tmp", tmp_path / ".icid-fedcba9876543210.tmp"
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    Moments().update(np.eye(3)).save(tmp_path / "moments.npz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [young.name, "moments.npz"]
+
+
+def test_names_do_not_steer_the_terminal(tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text("a\x1b[31m,a\x1b[31m\n1,2\n")
+    assert cli.main(["fit", str(path)]) == 2
+    rows = "".join(f"{k * 7 % 11},{k * 5 % 13},1\n" for k in range(60))
+    path.write_text("a,b\x9b,c\x1b]0;x\x07\n" + rows)
+    cli.main(["fit", str(path), "-o", str(tmp_path / "graph.json")])
+    said = capsys.readouterr()
+    assert not set("\x1b\x9b\x07") & set(said.err + said.out)

@@ -6,10 +6,15 @@ import errno
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
+
+#: Seconds after which a temporary file belongs to no running program.
+_ABANDONED = 3600.0
 
 
 def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[[BinaryIO], Any]) -> None:
@@ -40,6 +45,7 @@ def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[
     target = Path(os.path.realpath(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(path))
+    _remove_abandoned(target.parent)
     temporary = target.with_name(f".icid-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -52,6 +58,15 @@ def write_atomically(path: str | PathLike[str], content: str | bytes | Callable[
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove temporary files of runs that were killed; nothing is written for so long without a change."""
+    for path in folder.glob(".icid-*.tmp"):
+        # Another run may remove it meanwhile, or it may belong to another user.
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
 
 
 def encode(text: str) -> bytes:

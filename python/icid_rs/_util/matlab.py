@@ -7,6 +7,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 
+from icid_rs._util.bounds import GROWTH, most_bytes
+
 #: Bytes of the header of a file of version 5.
 _HEADER = 128
 #: Codes of the types of elements: numbers with their width in bytes, containers of other elements, and text.
@@ -33,13 +35,29 @@ def check_elements(content: bytes) -> None:
         raise ValueError("it is not of version 5 as written on common machines; save it with -v7 or -v6")
     for kind, data in _elements(content[_HEADER:]):
         if kind == _COMPRESSED:
-            inner = list(_elements(zlib.decompress(data)))
+            inner = list(_elements(_inflated(data)))
             if len(inner) != 1:
                 raise ValueError("a compressed element must hold one array")
             kind, data = inner[0]
         if kind != _MATRIX:
             raise ValueError(f"an element of type {kind} is where an array should be")
         _check_array(data)
+
+
+def _inflated(data: bytes) -> bytes:
+    """Unpack an element; raise if it grows beyond reason, or is not whole."""
+    unpacker = zlib.decompressobj()
+    head = unpacker.decompress(data, 8)
+    if len(head) < 8:
+        raise ValueError("it ends too early")
+    # The size that the element claims is checked before anything is unpacked.
+    _, size = struct.unpack("<II", head)
+    if size > most_bytes(len(data)):
+        raise ValueError(f"a compressed element claims {size} bytes, more than {GROWTH} times its size")
+    rest = unpacker.decompress(unpacker.unconsumed_tail, size + 8)
+    if not unpacker.eof:
+        raise ValueError("a compressed element must hold one array, as long as it claims")
+    return head + rest
 
 
 def _check_array(data: bytes) -> None:

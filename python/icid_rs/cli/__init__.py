@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import icid_rs
+from icid_rs._util.terminal import printable
 from icid_rs.cli import demo, fit, score, simulate
 
 #: Exit code of a shell for a program that was stopped because nobody reads its output.
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (ValueError, ImportError, icid_rs.NumericalError, MemoryError, OSError) as error:
-        print(f"icid: {_one_line(error)}", file=sys.stderr)
+        print(f"icid: {printable(_one_line(error))}", file=sys.stderr)
         return 2
     return 0
 
@@ -49,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _one_line(error: Exception) -> str:
+    # Errors of tables know the options that mend them.
+    if hasattr(error, "for_command_line"):
+        return " ".join(str(error.for_command_line()).split())
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split())

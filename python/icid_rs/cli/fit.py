@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any
 
 import icid_rs
 from icid_rs._util.extras import require
+from icid_rs._util.terminal import printable
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
 from icid_rs.cli.output import check_writable, warnings_in_one_line, write
@@ -23,6 +25,8 @@ Find the graph of linear causes behind a table. Rows are samples, columns are va
 The graph is written as the suffix of the output asks: .json (everything, to be read by
 icid_rs.load), .graphml (networkx, Gephi, Cytoscape, igraph), .dot (Graphviz), .csv (a list of
 edges) or .html (a page to look at). Without an output, the edges are printed as CSV.
+A page about the table, the graph and what to do next is printed: on standard output, or on
+standard error if the graph goes there.
 """
 _EXAMPLES = """\
 examples:
@@ -36,11 +40,13 @@ examples:
   icid fit data.csv --format dot | dot -Tsvg    a drawing by Graphviz
 
 files read:
-  .csv .txt .tsv   text; the delimiter and whether there is a header are found out. A first column
-                   without a name holds labels of rows and is left out.
-  .parquet         needs pyarrow: pip install 'icid_rs[parquet]'
+  .csv .txt .tsv   text, also compressed (.gz, .bz2, .xz); delimiter, decimal mark and header are
+                   found out. A first column without a name holds labels of rows and is left out.
+  .xlsx            the first sheet; needs openpyxl: pip install 'icid_rs[excel]'
+  .parquet .feather  need pyarrow: pip install 'icid_rs[parquet]'
   .npy .npz        a matrix; in .npz, the only one, or X, or the one named by --array, with names
                    of the columns in an array called names
+  .txt             a covariance matrix as Tetrad writes it, whose first line is /covariance
 
 exit status:
   0 done; 2 bad input, in one line that says what and where; 130 interrupted; 141 the reader of
@@ -61,7 +67,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
     formats = ("csv", "json", "graphml", "dot", "html")
     parser.add_argument("--format", choices=formats, help="of the output, if its suffix does not say (default: csv)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no warnings")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, warnings or report")
 
     reading = parser.add_argument_group("reading the table")
     reading.add_argument(
@@ -80,12 +86,35 @@ def add_parser(commands: Any) -> None:
     reading.add_argument("--encoding", default="utf-8-sig", metavar="E", help="of the text (default: UTF-8)")
     reading.add_argument("--array", metavar="NAME", help="array of an .npz file")
     reading.add_argument(
-        "--missing",
-        choices=("raise", "drop", "pairwise"),
-        default="raise",
-        help="missing values: refuse them, leave out their rows, or use all rows that each pair of columns shares",
+        "--na",
+        action="append",
+        default=[],
+        metavar="CELL",
+        help="what a missing value looks like, besides NA, ? and such",
     )
+    reading.add_argument("--decimal", choices=(".", ","), help="decimal mark (default: found out)")
     reading.add_argument("--standardise", action="store_true", help="divide columns by their standard deviations")
+
+    kinds = parser.add_argument_group("what the columns are; names may be repeated or separated by commas")
+    kinds.add_argument("--columns", action="append", default=[], metavar="NAMES", help="use these columns alone")
+    kinds.add_argument("--categorical", action="append", default=[], metavar="NAMES", help="these hold categories")
+    kinds.add_argument(
+        "--ordinal", action="append", default=[], metavar="NAMES", help="the values of these are in order"
+    )
+    kinds.add_argument(
+        "--missing",
+        choices=("em", "drop", "pairwise", "raise"),
+        default="em",
+        help="missing values: maximum likelihood from what there is, leave out their rows, use all rows that each pair "
+        "of columns shares, or refuse them (default: em)",
+    )
+    kinds.add_argument(
+        "--collinear",
+        choices=("drop", "ridge", "raise"),
+        default="drop",
+        help="copies and combinations of other columns: leave out the last of them, keep all, or refuse them "
+        "(default: drop)",
+    )
 
     finding = parser.add_argument_group("finding the graph (see the documentation of icid_rs.ICID)")
     finding.add_argument(
@@ -112,9 +141,11 @@ def add_parser(commands: Any) -> None:
     finding.add_argument(
         "--knowledge",
         metavar="FILE",
-        help='background knowledge as JSON: {"required": [["a", "b"]], "forbidden": [["b", "c"]], '
+        help="background knowledge, in a file of Tetrad or as JSON: "
+        '{"required": [["a", "b"]], "forbidden": [["b", "c"]], '
         '"tiers": [["a"], ["b", "c"]]}, where a causes b, b does not cause c, and nothing causes an earlier tier',
     )
+    finding.add_argument("--ridge", type=float, default=0.0, metavar="R", help="share of each variance added to it")
     finding.add_argument("--threshold", type=float, metavar="W", help="drop weights smaller than this")
     finding.add_argument("--skewness", type=float, metavar="W", help="weight of the skewness term")
     finding.add_argument("--trials", type=int, metavar="N", help="of a search (default: as many as still improve it)")
@@ -128,16 +159,26 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, fit, write."""
+    from icid_rs.export.web import to_html
+
     export = _writer(options)
     check_writable(options.output)
     model = _model(options)
-    table = _read(options)
+    table = _table(options, model)
     start = time.perf_counter()
     with warnings_in_one_line(options.quiet), progress.time_passing("fitting", options.time_limit, options.quiet):
-        model.fit(_standardised(table) if options.standardise else table)
+        model.fit(table)
     seconds = time.perf_counter() - start
-    write(options.output, export(model.graph_))
-    found = f"{model.n_features_in_} variables, {model.adjacency_matrix_.nnz} edges in {seconds:.1f} s"
+    has_report = export is to_html
+    report = None
+    if has_report or not options.quiet:
+        report = model.report(table if hasattr(table, "parts") else None)
+    write(options.output, export(model.graph_, report=report) if has_report else export(model.graph_))
+    _say_what_was_done(model, options.quiet)
+    if not options.quiet:
+        # On standard output, unless the graph goes there.
+        print(printable(str(report)), file=sys.stderr if options.output == "-" else sys.stdout)
+    found = f"{len(model.variables_)} variables, {model.adjacency_matrix_.nnz} edges in {seconds:.1f} s"
     known = {"graph": "", "partly": "; some directions may be otherwise", "equivalence class": "; up to equivalence"}
     place = "" if options.output == "-" else f"; written to {options.output}"
     progress.say(f"{found}{known.get(model.info_['identified'], '')}{place}", options.quiet)
@@ -155,15 +196,71 @@ def _writer(options: argparse.Namespace) -> Writer:
     return write_graph
 
 
+def _table(options: argparse.Namespace, model: icid_rs.ICID) -> Any:
+    """Read the table, and tell the model what the options say of its columns."""
+    table = _read(options)
+    if not hasattr(table, "parts"):
+        # Moments of a file that holds a covariance matrix.
+        return table
+    if options.precision == "precomputed":
+        return _matrix(table)
+    chosen = {
+        name: _names(getattr(options, name), table.columns)
+        for name in ("columns", "categorical", "ordinal")
+        if getattr(options, name)
+    }
+    model.set_params(**chosen)
+    if not options.standardise:
+        return table
+    from icid_rs.cli.tables import standardised
+
+    return standardised(table)
+
+
+def _matrix(table: Any) -> Any:
+    """Return a table that is an inverse covariance as numbers with names."""
+    from icid_rs.data.encoding import Encoding
+    from icid_rs.data.tables import Table
+
+    values = Encoding.plain(table.columns).values(table)
+    return Table(values, table.columns) if table.is_named else values
+
+
 def _read(options: argparse.Namespace) -> Any:
     from icid_rs.cli.tables import read_table
-    from icid_rs.cli.text import TextOptions
+    from icid_rs.data.text import TextOptions
 
-    allowed = options.missing != "raise"
-    text = TextOptions(options.delimiter, options.header, tuple(options.drop), options.encoding, allowed)
+    # A name that holds a comma is named alone.
+    labels = {name.strip() for part in options.categorical for name in (part, *part.split(","))}
+    form = (options.delimiter, options.header, options.encoding, options.decimal)
+    text = TextOptions(*form, tuple(options.na), tuple(labels))
     size = getsize(options.data) if isfile(options.data) else 0
     with progress.bytes_read(size, options.quiet) as report:
-        return read_table(options.data, text, options.array, report)
+        return read_table(options.data, text, options.array, tuple(options.drop), report)
+
+
+def _names(given: list[str], columns: list[Any]) -> list[Any]:
+    """Return the columns that an option names, each alone or several separated by commas."""
+    known = {str(name): name for name in columns}
+    listed = [name for part in given for name in ([part] if part in known else part.split(","))]
+    return [known.get(name.strip(), name.strip()) for name in listed]
+
+
+def _say_what_was_done(model: icid_rs.ICID, quiet: bool) -> None:
+    """Print how missing values were treated, if there were any."""
+    from icid_rs._util.validation import listed
+
+    found = model.info_["missing"]
+    if quiet or found is None or not found["entries"]:
+        return
+    treated = {
+        "em": f"estimated by maximum likelihood; they leave {found.get('samples')} of {found['rows']} rows in effect",
+        "drop": f"{found['incomplete']} of {found['rows']} rows were left out",
+        "pairwise": "each pair of columns uses the rows that it has in common",
+    }
+    places = listed([f"{name!r} ({count})" for name, count in found["columns"].items()])
+    said = f"{found['entries']} values are missing: {places}; {treated[found['policy']]}"
+    print(f"icid: {printable(said)}", file=sys.stderr)
 
 
 def _model(options: argparse.Namespace) -> icid_rs.ICID:
@@ -174,17 +271,11 @@ def _model(options: argparse.Namespace) -> icid_rs.ICID:
         refine=None if options.refine == "none" else options.refine,
         dag=None if options.dag == "none" else options.dag,
         missing=options.missing,
+        collinear=options.collinear,
+        **({"ridge": options.ridge} if options.ridge else {}),
         time_limit=options.time_limit,
         random_state=options.seed,
         n_threads=options.threads,
         **{name: value for name, value in given.items() if value is not None},
         **({} if options.knowledge is None else read_knowledge(options.knowledge)),
     )
-
-
-def _standardised(table: Any) -> Any:
-    from dataclasses import replace
-
-    from sklearn.preprocessing import scale
-
-    return replace(table, values=scale(table.values)) if hasattr(table, "columns") else scale(table)

@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from icid_rs._util import strict_json
+
 _KEYS = ("required", "forbidden", "tiers")
 
 
 def read_knowledge(path: str) -> dict[str, Any]:
-    """Read the parameters `required`, `forbidden` and `tiers` of `ICID` from a JSON file.
+    """Read the parameters `required`, `forbidden` and `tiers` of `ICID` from a file of JSON or of Tetrad.
 
     Examples
     --------
@@ -24,13 +26,18 @@ def read_knowledge(path: str) -> dict[str, Any]:
     {'required': [['rain', 'wet']]}
     """
     try:
-        known = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+        if text.lstrip().startswith("/knowledge"):
+            from icid_rs.data import tetrad
+
+            return tetrad.read_knowledge(path)
+        known = strict_json.loads(text)
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8 text") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
-    except RecursionError:
-        raise ValueError(f"{path} is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     if not isinstance(known, dict) or not set(known) <= set(_KEYS):
         raise ValueError(f"{path}: it must be an object with some of the keys {', '.join(_KEYS)}")
     for key, groups in known.items():

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from icid_rs._util.files import encode, write_atomically
+from icid_rs._util.terminal import printable
 
 
 def check_writable(path: str) -> None:
@@ -28,6 +29,8 @@ def check_writable(path: str) -> None:
 def write(path: str, content: str | bytes) -> None:
     """Write a whole file, or to standard output for ``-``."""
     if path == "-":
+        if isinstance(content, str) and sys.stdout.isatty():
+            content = printable(content)
         left = memoryview(encode(content) if isinstance(content, str) else content)
         # With PYTHONUNBUFFERED a pipe takes as much as it has room for.
         while left:
@@ -45,4 +48,4 @@ def warnings_in_one_line(quiet: bool) -> Iterator[None]:
         yield
     for message in {str(warning.message): None for warning in caught}:
         if not quiet:
-            print(f"icid: warning: {' '.join(message.split())}", file=sys.stderr)
+            print(f"icid: warning: {printable(' '.join(message.split()))}", file=sys.stderr)

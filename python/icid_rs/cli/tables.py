@@ -5,40 +5,101 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from icid_rs._util.extras import require
 from icid_rs._util.validation import FloatArray
-from icid_rs.cli.text import MISSING_VALUE, TextOptions, kept_columns, read_text
 from icid_rs.data.archive import read_arrays
-from icid_rs.data.tables import Table
+from icid_rs.data.columns import Columns, Numbers
+from icid_rs.data.frames import as_columns
+from icid_rs.data.moments import Moments
+from icid_rs.data.tetrad import is_covariance, read_covariance
+from icid_rs.data.text import COMPRESSED, TextOptions
+from icid_rs.data.text_columns import read_columns
+from icid_rs.graph.variables import locate_all
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 _PARQUET = (".parquet", ".pq")
-SUFFIXES = (*_TEXT, *_PARQUET, ".npy", ".npz")
+_FEATHER = (".feather", ".arrow")
+_EXCEL = (".xlsx",)
+#: Tables that are written.
+_WRITTEN = (*_TEXT, *_PARQUET, ".npy", ".npz")
+SUFFIXES = (*_TEXT, *_PARQUET, *_FEATHER, *_EXCEL, ".npy", ".npz")
 
 
 def read_table(
-    path: str, options: TextOptions, array: str | None = None, report: Callable[[int], object] = lambda size: None
-) -> Any:
+    path: str,
+    options: TextOptions,
+    array: str | None = None,
+    drop: tuple[str, ...] = (),
+    report: Callable[[int], object] = lambda size: None,
+) -> Columns | Moments:
     """Read a table by the suffix of its file; standard input, ``-``, is CSV.
 
     Returns
     -------
-    Table, or numpy.ndarray if the file names no columns
+    Columns, or Moments if the file holds a covariance matrix
     """
-    suffix = _suffix(path)
-    names: list[Any] | None
+    suffix = _suffix(path, SUFFIXES)
     if suffix in _TEXT:
-        values, names = read_text(path, options, report)
-    elif suffix in _PARQUET:
-        values, names = _read_parquet(path, options)
+        if path != "-" and is_covariance(path):
+            return read_covariance(path)
+        table = read_columns(path, options, report)
+    elif suffix in _PARQUET + _FEATHER:
+        table = _read_arrow(path, suffix)
+    elif suffix in _EXCEL:
+        from icid_rs.cli.excel import read_sheet
+
+        table = read_sheet(path, options)
     else:
-        values, names = _read_numpy(path, array, options.drop)
-    return values if names is None else Table(values, names)
+        table = _read_numpy(path, array)
+    return without(table, drop)
+
+
+def without(table: Columns, drop: tuple[str, ...]) -> Columns:
+    """Leave out columns by name, or by number if they have no names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.cli.tables import without
+    >>> from icid_rs.data.columns import Columns, Numbers
+    >>> table = Columns("table.csv", ["id", "rain"], [Numbers(np.arange(3.0)), Numbers(np.zeros(3))])
+    >>> without(table, ("id",)).columns
+    ['rain']
+    """
+    if not drop:
+        return table
+    wanted = [int(name) if not table.is_named and name.isdecimal() else name for name in drop]
+    try:
+        dropped = set(locate_all(wanted, table.columns))
+    except ValueError as error:
+        raise ValueError(f"{table.source}: {error}") from None
+    kept = [k for k in range(len(table.columns)) if k not in dropped]
+    if not kept:
+        raise ValueError(f"{table.source}: no column is left")
+    # Numbers of columns stay what they are in the file.
+    return replace(table, columns=[table.columns[k] for k in kept], parts=[table.parts[k] for k in kept], is_named=True)
+
+
+def standardised(table: Columns) -> Columns:
+    """Divide columns of numbers by their standard deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.cli.tables import standardised
+    >>> from icid_rs.data.columns import Columns, Numbers
+    >>> standardised(Columns("X", ["a"], [Numbers(np.array([1.0, 3.0]))])).parts[0].values
+    array([-1.,  1.])
+    """
+    from sklearn.preprocessing import scale
+
+    parts = [Numbers(scale(part.values)) if isinstance(part, Numbers) else part for part in table.parts]
+    return replace(table, parts=parts)
 
 
 def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
@@ -51,7 +112,7 @@ def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
     >>> format_table("-", np.array([[0.5, 1.0]]), ["rain", "wet"])
     b'rain,wet\n0.5,1.0\n'
     """
-    suffix = _suffix(path)
+    suffix = _suffix(path, _WRITTEN)
     if suffix in _TEXT:
         text = io.StringIO()
         writer = csv.writer(text, delimiter="\t" if suffix in (".tsv", ".tab") else ",", lineterminator="\n")
@@ -70,15 +131,19 @@ def format_table(path: str, values: FloatArray, names: list[str]) -> bytes:
     return file.getvalue()
 
 
-def _suffix(path: str) -> str:
+def _suffix(path: str, known: tuple[str, ...]) -> str:
     """Return the suffix of a table's file, ``.csv`` for ``-``; raise for any other kind of file."""
-    suffix = ".csv" if path == "-" else Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}, not {suffix!r}")
+    if path == "-":
+        return ".csv"
+    name = Path(path)
+    packed = name.suffix.lower() in COMPRESSED
+    suffix = Path(name.stem).suffix.lower() if packed else name.suffix.lower()
+    if suffix not in known or (packed and suffix not in _TEXT):
+        raise ValueError(f"{path}: the suffix must be one of {', '.join(known)}, not {name.suffix!r}")
     return suffix
 
 
-def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[FloatArray, list[Any] | None]:
+def _read_numpy(path: str, array: str | None) -> Columns:
     arrays = read_arrays(path)
     tables = [name for name, values in arrays.items() if values.ndim == 2]
     chosen = array or ("X" if "X" in tables else tables[0] if len(tables) == 1 else None)
@@ -93,30 +158,24 @@ def _read_numpy(path: str, array: str | None, drop: tuple[str, ...]) -> tuple[Fl
     labels = names.tolist() if names is not None and named else list(range(values.shape[1]))
     if len(labels) != values.shape[1]:
         raise ValueError(f"{path}: there are {len(labels)} names, but {values.shape[1]} columns")
-    kept = kept_columns(path, labels, drop)
-    return values[:, kept].astype(np.float64), [labels[k] for k in kept] if named or drop else None
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"{path}: names occur more than once in its array 'names'")
+    return replace(as_columns(values), source=path, columns=labels, is_named=named)
 
 
-def _read_parquet(path: str, options: TextOptions) -> tuple[FloatArray, list[Any]]:
-    pyarrow = require("pyarrow", "Parquet", "parquet")
-    parquet = require("pyarrow.parquet", "Parquet", "parquet")
+def _read_arrow(path: str, suffix: str) -> Columns:
+    kind = "Parquet" if suffix in _PARQUET else "Feather"
+    pyarrow = require("pyarrow", kind, "parquet")
+    module = require("pyarrow.parquet" if suffix in _PARQUET else "pyarrow.feather", kind, "parquet")
     try:
         with open(path, "rb") as file:
-            table = parquet.read_table(file)
+            table = module.read_table(file)
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
-        raise ValueError(f"{path}: no valid Parquet file: {error}") from None
-    kept = kept_columns(path, table.column_names, options.drop)
-    values = np.empty((table.num_rows, len(kept)))
-    for k, place in enumerate(kept):
-        name, column = table.column_names[place], table.column(place)
-        kind = pyarrow.types
-        if not (kind.is_integer(column.type) or kind.is_floating(column.type) or kind.is_boolean(column.type)):
-            hint = f"if this is no variable, leave it out with --drop {name!r}"
-            raise ValueError(f"{path}, column {name!r}: it holds {column.type}, not numbers; {hint}")
-        if column.null_count and not options.missing:
-            row = column.is_null().to_pylist().index(True)
-            raise ValueError(f"{path}, row {row}, column {name!r}: {MISSING_VALUE}")
-        values[:, k] = column.cast(pyarrow.float64(), safe=False).to_numpy()
-    return values, [table.column_names[k] for k in kept]
+        raise ValueError(f"{path}: no valid {kind} file: {error}") from None
+    names = table.column_names
+    if len(set(names)) < len(names):
+        repeated = sorted({repr(name) for name in names if names.count(name) > 1})
+        raise ValueError(f"{path}: column name(s) {', '.join(repeated)} occur more than once; rename them")
+    return replace(as_columns(table), source=path)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from icid_rs._util import strict_json
+from icid_rs._util.bounds import GROWTH, most_bytes
 from icid_rs._util.files import write_atomically
 
 _FORMAT = "icid_rs moments"
 _VERSION = 1
+#: How a ``.npy`` file begins.
+_MAGIC = b"\x93NUMPY"
 #: Arrays with their number of dimensions.
 _ARRAYS = {"weight": 1, "shift": 1, "mean": 1, "second": 2, "third": 2, "keys": 1, "rows": 2, "row_weights": 1}
 #: Settings with their types.
@@ -46,13 +52,19 @@ def load(path: str | PathLike[str]) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{path} does not hold moments: {str(error).removeprefix(f'{path}: ')}") from None
     try:
-        header = json.loads(str(content.pop("header")))
-    except (KeyError, ValueError, RecursionError):
-        header = None
+        text = str(content.pop("header"))
+    except KeyError:
+        text = "null"
+    try:
+        header = strict_json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold moments: member 'header': {error}") from None
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise ValueError(f"{path} does not hold moments; Moments.load reads what Moments.save wrote")
     if header.get("version") != _VERSION:
         raise ValueError(f"{path} is of version {header.get('version')}, but this is version {_VERSION}")
+    if strange := set(content) - set(_ARRAYS):
+        raise ValueError(f"{path} is damaged: member {min(strange)!r} does not belong to moments")
     state = {"settings": header.get("settings"), **content}
     if problem := _problem(state):
         raise ValueError(f"{path} is damaged: {problem}")
@@ -72,8 +84,67 @@ def read_arrays(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
     (2, 2)
     """
     with open(path, "rb") as file, naming_damage(path):
+        check_sizes(file)
         content = np.load(file, allow_pickle=False)
-        return {name: content[name] for name in content.files} if hasattr(content, "files") else {"X": content}
+        if not hasattr(content, "files"):
+            return {"X": content}
+        found = {}
+        for name in content.files:
+            try:
+                found[name] = content[name]
+            except Exception as error:
+                raise ValueError(f"member {name!r}: {str(error) or 'it ends too early'}") from None
+        return found
+
+
+def check_sizes(file: BinaryIO) -> None:
+    """Raise ValueError unless the arrays of a NumPy file are as large as it says, before any of them is made.
+
+    The file is left at its beginning. Files that are neither ``.npy`` nor ``.npz`` pass; who reads them says so.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            _check_members(archive, size)
+    else:
+        file.seek(0)
+        if file.read(6) == _MAGIC:
+            file.seek(0)
+            _check_array(file, size)
+    file.seek(0)
+
+
+def _check_members(archive: zipfile.ZipFile, size: int) -> None:
+    names = [member.filename for member in archive.infolist()]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"member {name!r} is there more than once")
+        if not name.endswith(".npy"):
+            raise ValueError(f"member {name!r} is no array")
+    declared = sum(member.file_size for member in archive.infolist())
+    if declared > most_bytes(size):
+        raise ValueError(f"its members claim {declared} bytes, more than {GROWTH} times its size")
+    for member in archive.infolist():
+        with archive.open(member) as array:
+            try:
+                _check_array(array, member.file_size)
+            except Exception as error:
+                raise ValueError(f"member {member.filename!r}: {str(error) or 'it ends too early'}") from None
+
+
+def _check_array(file: IO[bytes], size: int) -> None:
+    """Raise unless a ``.npy`` file of this size holds as many numbers as its header says."""
+    version = np.lib.format.read_magic(file)
+    header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in header:
+        raise ValueError(f"it is of version {version}, which is not read")
+    shape, _, dtype = header[version](file)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects")
+    needed = math.prod(shape) * dtype.itemsize
+    if size - file.tell() != needed:
+        raise ValueError(f"its header claims {needed} bytes of numbers, but there are {size - file.tell()}")
 
 
 @contextmanager
@@ -125,6 +196,22 @@ def _problem(state: dict[str, Any]) -> str | None:
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:
             return f"{name} has shape {arrays[name].shape}, not {shape}"
-    if (arrays["second"].diagonal() < 0).any() or not (arrays["weight"] > 0).all():
+    return _contradiction(settings, arrays)
+
+
+def _contradiction(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str | None:
+    """Describe the first numbers that cannot be those of any rows."""
+    second, (weight, squares) = arrays["second"], arrays["weight"].tolist()
+    if (second.diagonal() < 0).any() or not (arrays["weight"] > 0).all() or (arrays["row_weights"] < 0).any():
         return "a variance or a weight is negative"
+    scale = np.sqrt(np.outer(second.diagonal(), second.diagonal()))
+    if (np.abs(second - second.T) > 1e-9 * scale).any():
+        return "second is not symmetric"
+    if (np.abs(second) > (1 + 1e-9) * scale).any():
+        return "second has a correlation above 1"
+    # By the inequality of Cauchy and Schwarz the effective number of rows is their number at most.
+    if weight * weight > squares * settings["n"] * (1 + 1e-9):
+        return f"the weights are those of more than {settings['n']} rows"
+    if len(arrays["keys"]) > settings["n"]:
+        return f"it keeps {len(arrays['keys'])} of {settings['n']} rows"
     return None

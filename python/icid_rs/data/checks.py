@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import lapack
 
 from icid_rs._util.validation import COLLINEAR, FloatArray, Rows, listed, symmetrise_single
 from icid_rs._util.warn import warn_user
+from icid_rs.data import collinear
+from icid_rs.data.faults import Fault, TableError
 
 #: A column is nearly a linear combination of others if they leave less than this share of its variance.
 _NEARLY_COLLINEAR = 1e-8
@@ -24,45 +26,73 @@ _RIDGE = "ICID(ridge=1e-6)"
 
 def check_values(X: Rows, names: Sequence[Any], *, least: int = 3, missing: str = "raise") -> None:
     """Raise if there are fewer than `least` rows, or entries that are infinite, or NaN with ``missing="raise"``."""
-    n = len(X)
-    if n < least:
-        raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
+    check_count(len(X), least)
+    if found := value_faults(X, names, missing=missing):
+        raise TableError("", found)
+
+
+def value_faults(X: Rows, names: Sequence[Any], *, missing: str = "raise") -> list[Fault]:
+    """Describe entries that are infinite, or missing where they must not be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.checks import value_faults
+    >>> value_faults(np.array([[1.0, np.nan]]), ["a", "b"])[0].text
+    "X contains NaN: row 0, column 'b' (1 such entry in all)"
+    """
     # A finite sum proves that all entries are finite; the sum of finite entries may overflow.
     if np.isfinite(X.sum(dtype=np.float64)):
-        return
-    bad = np.argwhere(~np.isfinite(X) if missing == "raise" else np.isinf(X))
-    if len(bad):
-        row, column = bad[0]
-        absent = bool(np.isnan(X[row, column]))
-        raise ValueError(
-            f"X contains {'NaN' if absent else 'inf'}: row {row}, column {names[column]!r} ({len(bad)} such "
-            f"{'entry' if len(bad) == 1 else 'entries'} in all); drop these rows or fill the values in"
-            + (", or use missing='drop' or missing='pairwise'" if absent else "")
-        )
+        return []
+    kinds = [("inf", np.isinf(X), "drop these rows or fill the values in", "fill them in, or name them with --na")]
+    if missing == "raise":
+        remedy = "drop these rows or fill the values in, or use missing='drop', 'em' or 'pairwise'"
+        kinds.append(("NaN", np.isnan(X), remedy, "say --missing em, --missing drop or --missing pairwise"))
+    return [
+        Fault(f"X contains {kind}: {_places(bad, names)}", remedy, option)
+        for kind, bad, remedy, option in kinds
+        if bad.any()
+    ]
 
 
-def within_groups(X: Rows, groups: Any) -> tuple[FloatArray, int]:
-    """Replace the mean of each group of rows by the overall mean; return the number of groups too.
+def _places(bad: NDArray[np.bool_], names: Sequence[Any]) -> str:
+    """Name the first of some entries, and the columns that have more of them."""
+    row, column = np.argwhere(bad)[0].tolist()
+    counts = bad.sum(axis=0)
+    total = int(counts.sum())
+    columns = [f"{names[j]!r} ({counts[j]})" for j in np.flatnonzero(counts).tolist()]
+    spread = f", in columns {listed(columns)}" if len(columns) > 1 else ""
+    return f"row {row}, column {names[column]!r} ({total} such {'entry' if total == 1 else 'entries'} in all{spread})"
+
+
+def check_count(n: int, least: int = 3) -> None:
+    """Raise if there are fewer than `least` rows."""
+    if n < least:
+        raise ValueError(f"X has {n} sample(s), n_samples = {n}: causes cannot be told from fewer than {least}")
+
+
+def within_groups(X: Rows, groups: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Replace the mean of each group of rows by the overall mean; return the number of each row's group too.
 
     Examples
     --------
     >>> import numpy as np
     >>> from icid_rs.data.checks import within_groups
-    >>> X, count = within_groups(np.array([[1.0], [3.0], [11.0], [13.0]]), ["a", "a", "b", "b"])
-    >>> X.ravel(), count
-    (array([6., 8., 6., 8.]), 2)
+    >>> X, member = within_groups(np.array([[1.0], [3.0], [11.0], [13.0]]), ["a", "a", "b", "b"])
+    >>> X.ravel(), member
+    (array([6., 8., 6., 8.]), array([0, 0, 1, 1]))
     """
     X = X.astype(np.float64, copy=False)
     labels, member = np.unique(check_groups(groups, len(X)), return_inverse=True)
     indicator = sp.csr_array((np.ones(len(X)), (member, np.arange(len(X)))), shape=(len(labels), len(X)))
     if not np.isnan(X.sum()):
         means = (indicator @ X) / indicator.sum(axis=1)[:, None]
-        return np.asarray(X - means[member] + X.mean(axis=0)), len(labels)
+        return np.asarray(X - means[member] + X.mean(axis=0)), member
     observed = ~np.isnan(X)
     # In a group without values of a column, all entries stay NaN.
     counts = np.maximum(indicator @ observed.astype(np.float64), 1.0)
     means = (indicator @ np.where(observed, X, 0.0)) / counts
-    return np.asarray(X - means[member] + np.nanmean(X, axis=0)), len(labels)
+    return np.asarray(X - means[member] + np.nanmean(X, axis=0)), member
 
 
 def check_groups(groups: Any, n: int) -> NDArray[Any]:
@@ -153,34 +183,27 @@ def correlation_matrix(covariance: FloatArray) -> FloatArray:
 
 
 def check_duplicates(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Raise if a column is a multiple of another."""
+    """Raise if columns are multiples of others; names all of them."""
     correlation = correlation_matrix(covariance)
-    size = np.abs(correlation)
-    np.fill_diagonal(size, 0.0)
-    if size.max(initial=0.0) > 1.0 - COLLINEAR:
-        i, j = np.unravel_index(np.argmax(size), size.shape)
-        first, second = sorted((int(i), int(j)))
-        raise ValueError(
-            f"columns {names[first]!r} and {names[second]!r} are the same up to scale (correlation "
-            f"{correlation[first, second]:.12g}); drop one of them, or use {_RIDGE}"
-        )
+    same = np.tril(np.abs(correlation) > 1.0 - COLLINEAR, -1)
+    repeated = np.flatnonzero(same.any(axis=1))
+    if repeated.size:
+        first = {int(j): np.flatnonzero(same[j])[:1] for j in repeated}
+        raise TableError("", collinear.faults(correlation, first, names))
+
+
+def is_collinear(covariance: FloatArray) -> bool:
+    """Tell whether a column is a multiple or a linear combination of others."""
+    *_, info = lapack.dpstrf(correlation_matrix(covariance), lower=1, tol=COLLINEAR)
+    return bool(info > 0)
 
 
 def check_covariance(covariance: FloatArray, names: Sequence[Any]) -> None:
-    """Raise if a column is a multiple or a linear combination of others."""
-    check_duplicates(covariance, names)
+    """Raise if columns are multiples or linear combinations of others; names all of them."""
     correlation = correlation_matrix(covariance)
-    factor, pivots, rank, info = lapack.dpstrf(correlation, lower=1, tol=COLLINEAR)
-    if info > 0:
-        order = pivots - 1
-        # Regress the first column outside the factorised block on the columns inside.
-        L = np.tril(factor[:rank, :rank])
-        weights = solve_triangular(L, factor[rank, :rank], lower=True, trans="T")
-        others = order[:rank][np.abs(weights) > 1e-3 * np.abs(weights).max()]
-        raise ValueError(
-            f"column {names[order[rank]]!r} is a linear combination of {_list(names, np.sort(others))} (condition "
-            f"number {_condition(correlation)}); drop one of them, or use {_RIDGE}"
-        )
+    if is_collinear(covariance) and (dependent := collinear.dependent_columns(correlation)):
+        raise TableError("", collinear.faults(correlation, dependent, names))
+    check_duplicates(covariance, names)
 
 
 def warn_of_collinearity(covariance: FloatArray, inverse: FloatArray, names: Sequence[Any]) -> None:

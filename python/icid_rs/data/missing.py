@@ -62,7 +62,7 @@ def complete_rows(X: Rows, names: Sequence[Any], *, least: int) -> NDArray[np.bo
         )
         raise ValueError(
             f"of {len(X)} rows {left} have no missing values, n_samples = {left}, but {least} are needed; most are "
-            f"missing in column(s) {worst}: drop these columns, fill the values in, or use missing='pairwise'"
+            f"missing in column(s) {worst}: drop these columns, fill the values in, or use missing='em' or 'pairwise'"
         )
     return complete
 
@@ -86,6 +86,10 @@ class PairwiseCovariance:
     location: FloatArray
     samples: int
     shrinkage: float
+
+    def facts(self) -> dict[str, Any]:
+        """Return what `MissingValues` records of it."""
+        return {"samples": self.samples, "shrinkage": self.shrinkage}
 
 
 def pairwise_covariance(X: FloatArray, names: Sequence[Any]) -> PairwiseCovariance:

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icid_rs._core import Accumulator, Sums
+from icid_rs._util.randomness import RandomState, seed
 from icid_rs._util.validation import FloatArray, check_int
 from icid_rs.data import archive, checks, streaming, tables
 from icid_rs.data.reservoir import Reservoir
+from icid_rs.data.text import TextOptions
 
 #: By default at most so many rows are kept beside the moments, with at most so many numbers.
 RESERVOIR = 10_000
@@ -40,7 +42,7 @@ class Moments:
         How many distinct rows are kept at most; by default 10 000, or fewer if these are over five million numbers.
     missing : {"raise", "drop"}
         Whether a row with missing or infinite entries raises an error or is left out.
-    random_state : int
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of the sample.
     n_threads : int, optional
 
@@ -83,7 +85,7 @@ class Moments:
         third: bool = False,
         reservoir: int | None = None,
         missing: str = "raise",
-        random_state: int = 0,
+        random_state: RandomState = 0,
         n_threads: int | None = None,
     ) -> None:
         if missing not in _MISSING:
@@ -97,7 +99,7 @@ class Moments:
         self.dropped = 0
         self._third = bool(third)
         self._size = None if reservoir is None else check_int(reservoir, "reservoir", 0)
-        self._seed = check_int(random_state, "random_state", 0)
+        self._seed = seed(random_state)
         self._sums: Accumulator | None = None
         self._reservoir = Reservoir.empty(0, 0)
 
@@ -182,6 +184,9 @@ class Moments:
         columns: Sequence[Any] | None = None,
         chunk_rows: int | None = None,
         progress: bool | None = None,
+        na: Sequence[str] = (),
+        decimal: str | None = None,
+        delimiter: str | None = None,
         **settings: Any,
     ) -> Moments:
         """Compute the moments of a file or object that may be too large for memory, chunk by chunk.
@@ -196,6 +201,10 @@ class Moments:
             Columns to be read, by name; for arrays, by number.
         chunk_rows : int, optional
             Rows that are read at a time; by default about 32 MiB.
+        na : sequence of str
+            What missing values look like in a text file, besides NA, ? and such.
+        decimal, delimiter : str, optional
+            Of a text file; found out by default.
         progress, **settings
             As for `from_chunks`.
 
@@ -212,7 +221,8 @@ class Moments:
         ...     Moments.read(f"{folder}/x.npy").n
         3
         """
-        table = streaming.open_table(source, columns, chunk_rows)
+        form = TextOptions(delimiter=delimiter, decimal=decimal, na=tuple(na))
+        table = streaming.open_table(source, columns, chunk_rows, form)
         if table.names is not None:
             settings.setdefault("names", table.names)
         return cls.from_chunks(table.chunks, total=table.total, progress=progress, **settings)

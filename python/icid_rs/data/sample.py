@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from icid_rs import _core
 from icid_rs._util.memory import ensure_room
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, as_csr, as_theta, csr_parts
+from icid_rs._util.validation import FloatArray, as_csr, as_theta, csr_parts, listed
 from icid_rs._util.validation import Rows as RowArray
-from icid_rs.data import checks, missing
+from icid_rs._util.warn import warn_user
+from icid_rs.data import checks, collinear, missing
+from icid_rs.data.blocks import Blocks
+from icid_rs.data.columns import Columns
 from icid_rs.data.dask import is_dask, moments_of
+from icid_rs.data.em import EmCovariance, em_covariance
+from icid_rs.data.encoding import Encoding, column_faults
+from icid_rs.data.faults import Fault, TableError
+from icid_rs.data.frames import as_columns, is_numeric
+from icid_rs.data.kinds import NOT_CHOSEN, WITHOUT_SPREAD, Wishes
 from icid_rs.data.moments import Moments
 from icid_rs.data.tables import as_numbers, column_names, open_table
 from icid_rs.options import Options
@@ -29,17 +38,27 @@ class _Columns:
 
     Attributes
     ----------
-    columns : list or None
-        Names of the columns, if the table has them.
-    names : sequence
-        Names, or else numbers.
+    encoding : Encoding
+        All columns of the table, and how those that are variables became numbers.
+    is_named : bool
+        Whether the columns have names.
     facts : SampleFacts
         Missing values, groups and kept rows.
     """
 
-    columns: list[Any] | None
-    names: Sequence[Any]
+    encoding: Encoding
+    is_named: bool
     facts: SampleFacts = field(default_factory=SampleFacts)
+
+    @property
+    def names(self) -> list[Any]:
+        """Names, or else numbers, of the variables."""
+        return self.encoding.names
+
+    @property
+    def blocks(self) -> Blocks:
+        """The columns of `values` that each variable consists of."""
+        return self.encoding.blocks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +67,17 @@ class Rows(_Columns):
 
     Attributes
     ----------
-    values : numpy.ndarray of shape (n, d)
-        Samples by variables. Where rows are grouped, the means of groups are taken out.
+    values : numpy.ndarray of shape (n, p)
+        Samples by columns of the blocks. Where rows are grouped, the means of groups are taken out.
     samples : int
         Effective sample size: the number of rows, less what the means of groups cost.
+    member : array of shape (n,), optional
+        The number of each row's group.
     """
 
     values: RowArray
     samples: int
+    member: NDArray[np.intp] | None = None
 
     @property
     def shape_rows(self) -> RowArray | None:
@@ -65,19 +87,19 @@ class Rows(_Columns):
 
 @dataclass(frozen=True, kw_only=True)
 class IncompleteRows(_Columns):
-    """Rows with missing values: each pair of columns uses the rows that are complete in both.
+    """Rows with missing values, and the moments that were estimated from them.
 
     Attributes
     ----------
     values : numpy.ndarray of shape (n, d)
         With NaN for missing values.
-    pairwise : PairwiseCovariance
+    estimated : PairwiseCovariance or EmCovariance
     samples : int
-        Effective sample size: the smallest number of rows that two columns have in common.
+        Effective sample size.
     """
 
     values: FloatArray
-    pairwise: missing.PairwiseCovariance
+    estimated: missing.PairwiseCovariance | EmCovariance
     samples: int
 
     @property
@@ -154,11 +176,69 @@ def table_rows(X: Any) -> RowArray:
     return np.ascontiguousarray(table.toarray())
 
 
-def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Rows of a table that were encoded before, such as a resample: no column is judged or left out again.
+
+    Attributes
+    ----------
+    values : numpy.ndarray of shape (n, p)
+    encoding : Encoding
+    is_named : bool
+    """
+
+    values: RowArray
+    encoding: Encoding
+    is_named: bool
+
+
+def encode(X: Any, wishes: Wishes, missing: str = "raise") -> Encoded:
+    """Return the numbers of a table, and how they were made; raise with all that is wrong with it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from icid_rs.data.kinds import Wishes
+    >>> from icid_rs.data.sample import encode
+    >>> encode(pd.DataFrame({"x": [0.5] * 20, "sex": ["f", "m"] * 10}), Wishes()).encoding.names
+    ['sex']
+    """
+    if isinstance(X, Encoded):
+        return X
     X = open_table(X)
-    columns = column_names(X)
-    values = table_rows(X)
-    names = range(values.shape[1]) if columns is None else columns
+    if is_numeric(X):
+        values = table_rows(X)
+        checks.check_count(len(values))
+        names = column_names(X)
+        columns = list(range(values.shape[1])) if names is None else names
+        wishes.check(columns)
+        encoding = Encoding.of_numbers(values, columns, wishes)
+        return Encoded(encoding.select(values), encoding, names is not None)
+    table = as_columns(X)
+    wishes.check(table.columns)
+    if faults := column_faults(table, wishes):
+        raise TableError(table.source, [*faults.values(), *_other_faults(table, faults, wishes, missing)])
+    checks.check_count(table.shape[0])
+    encoding = Encoding.of(table, wishes)
+    return Encoded(encoding.values(table), encoding, table.is_named)
+
+
+def _other_faults(table: Columns, faulty: Container[int], wishes: Wishes, missing: str) -> list[Fault]:
+    """Describe what is wrong with the other columns of a table that is refused anyway."""
+    good = [k for k in range(len(table.columns)) if k not in faulty]
+    rest = replace(table, columns=[table.columns[k] for k in good], parts=[table.parts[k] for k in good])
+    try:
+        encoding = Encoding.of(rest, wishes)
+    except ValueError:
+        return []
+    names = encoding.blocks.column_names(encoding.names)
+    return checks.value_faults(encoding.values(rest), names, missing=missing)
+
+
+def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
+    table = encode(X, Wishes.of(options.columns, options.categorical, options.ordinal), options.missing)
+    values, encoding = table.values, table.encoding
+    names = encoding.blocks.column_names(encoding.names)
     checks.check_values(values, names, missing=options.missing)
     holes = missing.count_missing(values, options.missing, names)
     if options.missing == "drop" and holes.entries:
@@ -166,19 +246,62 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values = values[complete]
-    count = None
+    count = member = None
     if groups is not None:
-        values, count = checks.within_groups(values, groups)
-    pairwise = None
-    if options.missing == "pairwise" and holes.entries:
-        values = values.astype(np.float64, copy=False)
-        pairwise = missing.pairwise_covariance(values, names)
-        holes = replace(holes, samples=pairwise.samples, shrinkage=pairwise.shrinkage)
-    samples = _less_groups(len(values) if pairwise is None else pairwise.samples, count)
+        values, member = checks.within_groups(values, groups)
+        count = int(member.max()) + 1
+    if not isinstance(X, Encoded):
+        if options.collinear == "drop":
+            values, encoding = _without_collinear(values, encoding)
+            names = encoding.blocks.column_names(encoding.names)
+        _check_blocks(encoding)
+        _warn_of_dropped(encoding)
+    estimated = _estimated(values, names, options) if holes.entries and options.missing in ("em", "pairwise") else None
+    if estimated is not None:
+        holes = replace(holes, **estimated.facts())
+    samples = _less_groups(len(values) if estimated is None else estimated.samples, count)
     watch.lap("audit")
-    table: dict[str, Any] = {"columns": columns, "names": names, "values": values, "samples": samples}
-    table["facts"] = SampleFacts(holes, count)
-    return Rows(**table) if pairwise is None else IncompleteRows(**table, pairwise=pairwise)
+    shared: dict[str, Any] = {"encoding": encoding, "is_named": table.is_named, "values": values}
+    shared |= {"samples": samples, "facts": SampleFacts(holes, count)}
+    return Rows(**shared, member=member) if estimated is None else IncompleteRows(**shared, estimated=estimated)
+
+
+def _estimated(values: RowArray, names: Sequence[Any], options: Options) -> missing.PairwiseCovariance | EmCovariance:
+    """Estimate the moments of rows with missing values."""
+    rows = values.astype(np.float64, copy=False)
+    if options.missing == "pairwise":
+        return missing.pairwise_covariance(rows, names)
+    return em_covariance(rows, names, n_threads=options.n_threads)
+
+
+def _without_collinear(values: RowArray, encoding: Encoding) -> tuple[RowArray, Encoding]:
+    """Leave out the later ones of variables that are combinations of others."""
+    redundant = collinear.redundant(values, encoding.blocks, encoding.names)
+    if not redundant:
+        return values, encoding
+    kept = [j for j in range(encoding.blocks.variables) if j not in redundant]
+    _, columns = encoding.blocks.select(kept)
+    reasons = {int(encoding.kept[j]): reason for j, reason in redundant.items()}
+    return cast("RowArray", np.ascontiguousarray(values[:, columns])), encoding.without(reasons)
+
+
+def _check_blocks(encoding: Encoding) -> None:
+    """Raise if a category has more than two levels, which no search knows yet."""
+    if encoding.blocks.is_single:
+        return
+    wide = [repr(name) for name, width in zip(encoding.names, encoding.blocks.widths, strict=True) if width > 1]
+    raise ValueError(
+        f"column(s) {listed(wide)} are categories of more than two levels, which are not fitted yet; leave them out, "
+        "or encode them as 0/1 columns"
+    )
+
+
+def _warn_of_dropped(encoding: Encoding) -> None:
+    """Name the columns that are left out without having been asked for."""
+    shown = [f"{name!r} ({reason})" for name, reason in encoding.dropped.items() if reason != NOT_CHOSEN]
+    if shown:
+        remedy = "" if set(encoding.dropped.values()) <= {NOT_CHOSEN, *WITHOUT_SPREAD} else "; columns= takes them in"
+        warn_user(f"column(s) left out: {listed(shown, 20)}{remedy}")
 
 
 def _less_groups(samples: int, groups: int | None) -> int:
@@ -196,14 +319,17 @@ def _less_groups(samples: int, groups: int | None) -> int:
 def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary:
     moments = X
     if is_dask(X):
-        if options.missing == "pairwise":
-            raise ValueError("missing='pairwise' needs the rows themselves, not a Dask collection; use missing='drop'")
+        if options.missing in ("em", "pairwise"):
+            raise ValueError(
+                f"missing={options.missing!r} needs the rows themselves, not a Dask collection; use missing='drop'"
+            )
         moments = moments_of(X, third=options.skewness > 0, missing=options.missing)
     if groups is not None:
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names
     watch.lap("moments")
-    return Summary(columns=moments.names, names=names, facts=SampleFacts(kept=_kept_rows(moments)), moments=moments)
+    facts = SampleFacts(kept=_kept_rows(moments))
+    return Summary(encoding=Encoding.plain(names), is_named=moments.names is not None, facts=facts, moments=moments)
 
 
 def _kept_rows(moments: Moments) -> KeptRows:
@@ -236,4 +362,5 @@ def _given_theta(theta: Any, groups: Any) -> GivenTheta:
     if extreme.size:
         i = int(extreme[0])
         raise ValueError(f"theta[{i}, {i}] = {diagonal[i]:.3g} is out of range; rescale the variables")
-    return GivenTheta(columns=columns, names=range(d) if columns is None else columns, theta=theta)
+    encoding = Encoding.plain(range(d) if columns is None else columns)
+    return GivenTheta(encoding=encoding, is_named=columns is not None, theta=theta)

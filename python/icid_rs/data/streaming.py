@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from icid_rs._util.validation import check_int
 from icid_rs.data import archive, tables
+from icid_rs.data.text import TextOptions, open_text
+from icid_rs.data.text_columns import numeric_chunks
 
 #: Bytes that are read at a time, in double precision.
 _CHUNK_BYTES = 1 << 25
 _ARROW = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "feather", ".ipc": "ipc"}
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": None}
+_TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,20 @@ def gathered(chunks: Iterable[Any]) -> Iterator[Any]:
         yield np.concatenate(waiting)
 
 
-def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: int | None = None) -> Table:
+def open_table(
+    source: Any,
+    columns: Sequence[Any] | None = None,
+    chunk_rows: int | None = None,
+    form: TextOptions | None = None,
+) -> Table:
     """Open a file, a folder or an object for reading in chunks.
 
     Parameters
     ----------
     source, columns, chunk_rows
         As for `Moments.read`.
+    form : TextOptions, optional
+        How text files are read.
 
     Returns
     -------
@@ -103,7 +112,7 @@ def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: in
     if chunk_rows is not None:
         check_int(chunk_rows, "chunk_rows", 1)
     if isinstance(source, str | Path):
-        return _open_path(Path(source), columns, chunk_rows)
+        return _open_path(Path(source), columns, chunk_rows, form or TextOptions())
     if hasattr(source, "to_batches"):
         # Either a pyarrow data set, which counts its rows, or a pyarrow table.
         dataset = source if hasattr(source, "count_rows") else _import("pyarrow.dataset", "pyarrow").dataset(source)
@@ -121,7 +130,7 @@ def open_table(source: Any, columns: Sequence[Any] | None = None, chunk_rows: in
     )
 
 
-def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
+def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None, form: TextOptions) -> Table:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     kinds = [suffix.lower() for suffix in path.suffixes]
@@ -135,7 +144,7 @@ def _open_path(path: Path, columns: Sequence[Any] | None, chunk_rows: int | None
         dataset = _import("pyarrow.dataset", "pyarrow").dataset(path, format=_ARROW[kind])
         return _arrow(dataset, columns, chunk_rows)
     if kind in _TEXT:
-        return _text(path, _TEXT[kind], columns, chunk_rows)
+        return _text(path, columns, form)
     if kind == ".npy":
         with archive.naming_damage(path):
             mapped = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -154,20 +163,23 @@ def _arrow(dataset: Any, columns: Sequence[Any] | None, chunk_rows: int | None) 
     return Table((batch for batch in batches if batch.num_rows), names, dataset.count_rows())
 
 
-def _text(path: Path, separator: str | None, columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:
-    pandas = _import("pandas", "pandas")
-    # pandas' default float parser is not exact, and crashes on an absurd exponent.
-    engine = {"engine": "python"} if separator is None else {"float_precision": "round_trip"}
-    names = list(pandas.read_csv(path, sep=separator, nrows=0, **engine).columns)
-    wanted = _wanted(columns, names)
+def _text(path: Path, columns: Sequence[Any] | None, form: TextOptions) -> Table:
+    with open_text(path, form) as table:
+        names = list(range(table.width)) if table.names is None else list(table.names)
+        start = 1 if table.has_labels else 0
+    wanted = _wanted(columns, names[start:])
+    kept = [names.index(name) for name in wanted]
 
     def chunks() -> Iterator[Any]:
-        rows = chunk_rows or _rows_for(len(wanted))
-        with pandas.read_csv(path, sep=separator, usecols=wanted, chunksize=rows, **engine) as reader:
-            for chunk in reader:
-                yield chunk[wanted]
+        with open_text(path, form) as table:
+            rows = 0
+            for chunk in numeric_chunks(table, kept):
+                rows += len(chunk)
+                yield chunk
+            if not rows:
+                raise ValueError(f"{table.path} has no rows below its header")
 
-    return Table(chunks(), wanted)
+    return Table(chunks(), wanted if table.names is not None else None)
 
 
 def _array(array: NDArray[Any], columns: Sequence[Any] | None, chunk_rows: int | None) -> Table:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from icid_rs._util.validation import FloatArray, Rows, listed
 
 #: Data types whose names begin like this hold labels, even where NumPy could read them as numbers.
-_LABELS = ("categor", "enum", "dictionary")
+LABELS = ("categor", "enum", "dictionary")
 #: Names of single precision; Arrow calls it float.
 _SINGLE = ("float32", "float")
 
@@ -73,7 +73,7 @@ def open_table(X: Any) -> Any:
         return pa.Table.from_batches([X])
     if hasattr(X, "shape"):
         check_names(column_names(X) or [])
-    frame = _narwhals(X)
+    frame = narwhals_frame(X)
     if frame is None:
         if hasattr(X, "collect") and not hasattr(X, "shape"):
             raise ImportError("reading a lazy frame needs narwhals: pip install 'icid_rs[frames]'; or collect it first")
@@ -179,25 +179,60 @@ def as_table(X: Any) -> tuple[FloatArray, Sequence[Any]]:
     return table, labels
 
 
+def columns_among(X: Any, names: Sequence[Any]) -> tuple[FloatArray, list[int]]:
+    """Return the columns with the given names, in their order, and the positions of those that X has; others are zero.
+
+    Columns of other names are ignored. A table without names has all columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from icid_rs.data.tables import columns_among
+    >>> columns_among(pd.DataFrame({"day": ["Monday"], "wet": [1.0]}), ["rain", "wet"])
+    (array([[0., 1.]]), [1])
+    """
+    X, d = open_table(X), len(names)
+    columns = column_names(X)
+    if columns is None:
+        table, _ = as_table(X)
+        if table.shape[1] != d:
+            raise ValueError(f"the data must have {d} columns, but their shape is {table.shape}")
+        return table, list(range(d))
+    present = [k for k, name in enumerate(names) if name in columns]
+    if not present:
+        raise ValueError(f"the data have no column of the graph; it has {listed([repr(name) for name in names])}")
+    numbers, _ = as_table(_select(X, [names[k] for k in present]))
+    table = np.zeros((len(numbers), d))
+    table[:, present] = numbers
+    return table, present
+
+
+def _select(X: Any, names: list[Any]) -> Any:
+    """Return some columns of a frame in memory."""
+    if isinstance(X, Table):
+        return Table(X.values[:, [X.columns.index(name) for name in names]], names)
+    return X.select(names) if hasattr(X, "column_names") else X[names]
+
+
 def _frame_numbers(X: Any, names: Sequence[Any]) -> Rows:
-    frame = _narwhals(X)
+    frame = narwhals_frame(X)
     columns = [X[name] for name in names] if frame is None else list(frame.iter_columns())
-    single = all(str(_kind(column)).lower() in _SINGLE for column in columns)
+    single = all(str(column_type(column)).lower() in _SINGLE for column in columns)
     table = np.empty(X.shape, dtype=np.float32 if single else np.float64)
     refused = {}
     for k, column in enumerate(columns):
-        values = _column_numbers(column)
+        values = column_numbers(column)
         if values is None:
-            refused[names[k]] = str(_kind(column))
+            refused[names[k]] = str(column_type(column))
         else:
             table[:, k] = values
     _refuse(refused)
     return table
 
 
-def _column_numbers(column: Any) -> FloatArray | None:
+def column_numbers(column: Any) -> FloatArray | None:
     """Return the numbers of a column of a frame, or None if it holds something else."""
-    if str(_kind(column)).lower().startswith(_LABELS):
+    if str(column_type(column)).lower().startswith(LABELS):
         return None
     try:
         return _vector_numbers(np.asarray(column.to_numpy()))
@@ -205,7 +240,7 @@ def _column_numbers(column: Any) -> FloatArray | None:
         return None
 
 
-def _kind(column: Any) -> Any:
+def column_type(column: Any) -> Any:
     """Return the data type of a column; that of an Arrow column is called type."""
     return column.dtype if hasattr(column, "dtype") else column.type
 
@@ -227,7 +262,7 @@ def _vector_numbers(values: NDArray[Any]) -> FloatArray | None:
         return values.astype(np.float64)
     if values.dtype.kind != "O":
         return None
-    missing = np.array([_is_missing(value) for value in values], dtype=bool)
+    missing = np.array([is_missing(value) for value in values], dtype=bool)
     present = values[~missing]
     if any(isinstance(value, str | bytes | complex) for value in present):
         return None
@@ -239,7 +274,15 @@ def _vector_numbers(values: NDArray[Any]) -> FloatArray | None:
     return numbers
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for a missing one.
+
+    Examples
+    --------
+    >>> from icid_rs.data.tables import is_missing
+    >>> is_missing(None), is_missing(0)
+    (True, False)
+    """
     # pandas.NA is neither equal to itself nor different.
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -278,7 +321,7 @@ def _refuse(columns: dict[Any, str]) -> None:
         )
 
 
-def _narwhals(X: Any) -> Any:
+def narwhals_frame(X: Any) -> Any:
     """Return a frame of narwhals, or None if X is no frame that it knows, or it is not installed."""
     try:
         import narwhals as nw

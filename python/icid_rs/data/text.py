@@ -1,0 +1,362 @@
+"""The one reader of delimited text: for the command line and for `Moments.read`, strict and without other libraries.
+
+Whatever is wrong with the form of a file (rows of another length than the first, names that occur twice, quotes that
+are not closed, bytes that are no text) raises an error that names the line. Nothing is cut, filled up or renamed.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from icid_rs._util.bounds import GROWTH, most_bytes
+from icid_rs._util.validation import listed
+from icid_rs.data.cells import Numerals, find_decimal, missing_cells
+from icid_rs.data.dialect import has_header, infer_delimiter, parsed
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
+#: Compressed files by suffix.
+_OPEN: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSED = tuple(_OPEN)
+#: Characters of a line at most: millions of columns, or a file that is no text.
+_LONGEST_LINE = 1 << 24
+#: Lines from which delimiter, header and decimal mark are inferred.
+_SAMPLE = 200
+#: Cells that are read at a time.
+_CHUNK_CELLS = 1 << 18
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How to read a text file; what is None is inferred from its first lines.
+
+    Attributes
+    ----------
+    delimiter : str, optional
+        One character, or a name of `DELIMITERS`.
+    header : {"auto", "yes", "no"}
+        Whether the first line holds the names of the columns.
+    encoding : str
+    decimal : {".", ","}, optional
+    na : tuple of str
+        Cells that mean a missing value, besides the usual ones.
+    labels : tuple of str
+        Columns that hold labels, even if most of these look like numbers.
+    """
+
+    delimiter: str | None = None
+    header: Literal["auto", "yes", "no"] = "auto"
+    encoding: str = "utf-8-sig"
+    decimal: str | None = None
+    na: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a file, cells as text, and the line where each row begins."""
+
+    rows: list[list[str]]
+    lines: list[int]
+    #: Whether `float` reads its numbers as `Numerals` with a decimal point does, where it does not fail.
+    is_plain: bool
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """An open text file: its columns, how its numbers are written, and its rows in chunks.
+
+    Attributes
+    ----------
+    path : str
+        For messages.
+    names : list of str or None
+        None without a header.
+    width : int
+        Number of columns.
+    has_labels : bool
+        Whether the first column, which has no name, holds labels of rows.
+    numerals : Numerals
+    chunks : iterator of Chunk
+    """
+
+    path: str
+    names: list[str] | None
+    width: int
+    has_labels: bool
+    numerals: Numerals
+    chunks: Iterator[Chunk]
+
+
+@contextmanager
+def open_text(
+    path: str | os.PathLike[str], options: TextOptions, report: Callable[[int], object] = lambda size: None
+) -> Iterator[TextTable]:
+    r"""Open a table in a text file, which may be compressed; ``-`` is standard input.
+
+    Parameters
+    ----------
+    path : str or path
+    options : TextOptions
+    report : callable
+        Is told now and then how many bytes have been read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from icid_rs.data.text import TextOptions, open_text
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "table.csv")
+    ...     with open(path, "w") as file:
+    ...         print("rain;wet", "1,5;2", sep="\n", file=file)
+    ...     with open_text(path, TextOptions()) as table:
+    ...         table.names, table.numerals.decimal, next(table.chunks).rows
+    (['rain', 'wet'], ',', [['1,5', '2']])
+    """
+    path = str(path)
+    try:
+        codecs.lookup(options.encoding)
+    except LookupError:
+        raise ValueError(f"--encoding {options.encoding!r}: there is no such encoding") from None
+    shown = "standard input" if path == "-" else path
+    suffix = Path(path).suffix.lower()
+    with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as raw:
+        stream = io.BufferedReader(_Bounded(_OPEN[suffix](raw), shown, raw)) if suffix in _OPEN else raw
+        with io.TextIOWrapper(stream, encoding=options.encoding, newline="") as text:
+            yield _table(_Lines(text, shown, options.encoding, raw, report), options)
+
+
+class _Bounded(io.RawIOBase):
+    """A compressed file that must not grow beyond reason; damage is a ValueError that names the file."""
+
+    def __init__(self, inner: BinaryIO, path: str, raw: BinaryIO) -> None:
+        self._inner, self._path = inner, path
+        size = os.fstat(raw.fileno()).st_size
+        self._most, self._taken = most_bytes(size), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._inner.read(len(buffer))
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise ValueError(f"{self._path}: the compressed file is damaged: {error}") from None
+        self._taken += len(data)
+        if self._taken > self._most:
+            raise ValueError(
+                f"{self._path}: it unpacks to more than {self._most >> 20} MiB, {GROWTH} times its size, as no "
+                "ordinary table does; unpack it first if it is one"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Lines:
+    """The lines of a file, checked and counted; comment lines and blank ones above the table are passed over."""
+
+    def __init__(
+        self, text: io.TextIOWrapper, path: str, encoding: str, raw: BinaryIO, report: Callable[[int], object]
+    ) -> None:
+        self.text, self.path, self.encoding, self.raw, self.report = text, path, encoding, raw, report
+        #: Numbers of the line read last, and of the first line of the table.
+        self.number = self.start = 0
+        #: The last comment above the table, which may hold the names.
+        self.comment: str | None = None
+        self.is_plain = True
+        self._waiting: list[str] = []
+
+    def sample(self) -> list[str]:
+        """Return the first lines from the first one with content, without using them up."""
+        first = next((line for line in self._fresh() if line.strip() and not self._is_comment(line)), None)
+        if first is None:
+            raise ValueError(f"{self.path} is empty")
+        self.start = self.number
+        self._waiting = [first, *islice(self._fresh(), _SAMPLE - 1)]
+        self.number = self.start - 1
+        return self._waiting
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._waiting:
+            self.number += 1
+            self._look(line)
+            yield line
+        self._waiting = []
+        for line in self._fresh():
+            self._look(line)
+            yield line
+
+    def _look(self, line: str) -> None:
+        # Python reads 1_2 as 12, and digits of any script.
+        if "_" in line or not line.isascii():
+            self.is_plain = False
+
+    def _is_comment(self, line: str) -> bool:
+        if line.startswith("#"):
+            self.comment = line[1:]
+            return True
+        return False
+
+    def _fresh(self) -> Iterator[str]:
+        try:
+            while line := self.text.readline(_LONGEST_LINE):
+                self.number += 1
+                if len(line) == _LONGEST_LINE:
+                    raise ValueError(f"{self.path}, line {self.number}: it is longer than {_LONGEST_LINE} characters")
+                if "\0" in line:
+                    raise ValueError(f"{self.path}, line {self.number}: it holds zero bytes; this is no text file")
+                yield line
+        except UnicodeDecodeError as error:
+            raise ValueError(self._undecodable(error)) from None
+
+    def _undecodable(self, error: UnicodeDecodeError) -> str:
+        """Say which byte is no text; the decoder works ahead of the lines, so count those before it."""
+        name = "UTF-8" if self.encoding == "utf-8-sig" else self.encoding
+        ahead = error.object[: error.start].count(b"\n")
+        place = f"line {self.number + 1 + ahead}" if self.number or ahead else "line 1"
+        byte = error.object[error.start]
+        return (
+            f"{self.path}, {place}: byte 0x{byte:02x} is no {name} text; name the encoding with --encoding, such as "
+            "latin-1 or utf-16"
+        )
+
+
+def _table(lines: _Lines, options: TextOptions) -> TextTable:
+    """Infer the form of a file from its first lines."""
+    sample = lines.sample()
+    delimiter = _delimiter(options.delimiter) or infer_delimiter(sample)
+    cells = parsed(sample, delimiter)
+    numerals = _numerals(lines.path, options, cells, delimiter)
+    records = _records(lines, delimiter)
+    try:
+        start, first = next(records)
+    except StopIteration:
+        raise ValueError(f"{lines.path} is empty") from None
+    header = (
+        first
+        if _is_header(lines, options, cells or [first], numerals)
+        else _commented(lines, first, numerals, delimiter)
+    )
+    if header is not first:
+        records = chain([(start, first)], records)
+    width = len(first)
+    # Some programs end each line with a delimiter.
+    trailing = width > 1 and all(len(row) == width and not row[-1].strip() for row in (cells or [first]))
+    if header is None:
+        return TextTable(lines.path, None, width - trailing, False, numerals, _chunks(lines, records, width, trailing))
+    names = [name.strip() for name in header[: width - trailing]]
+    has_labels = len(names) > 1 and not names[0] and all(names[1:])
+    check_names(f"{lines.path}, line {start}", names, has_labels)
+    return TextTable(lines.path, names, len(names), has_labels, numerals, _chunks(lines, records, width, trailing))
+
+
+def _delimiter(chosen: str | None) -> str | None:
+    if chosen is None:
+        return None
+    delimiter = DELIMITERS.get(chosen, chosen)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise ValueError(f"--delimiter {chosen!r}: it must be one character, or one of {', '.join(DELIMITERS)}")
+    return delimiter
+
+
+def _numerals(path: str, options: TextOptions, rows: list[list[str]], delimiter: str) -> Numerals:
+    decimal = options.decimal or find_decimal(chain.from_iterable(rows[1:]), delimiter)
+    if decimal is None:
+        cell = next(cell for row in rows[1:] for cell in row if "," in cell)
+        raise ValueError(
+            f"{path}: the comma in {cell!r} may be a decimal mark or separate thousands; say --decimal , or --decimal ."
+        )
+    if decimal not in (".", ","):
+        raise ValueError(f"the decimal mark {decimal!r} must be a point or a comma")
+    return Numerals(decimal, missing_cells(options.na))
+
+
+def _records(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that is not blank, with the number of the line where it begins."""
+    source: Iterator[str] = iter(lines)
+    if delimiter == " ":
+        source = (line.rstrip("\r\n").strip(" ") for line in source)
+    reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True, strict=True)
+    before = lines.start - 1
+    while True:
+        start = before + reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            fault = "a quote is opened that is not closed" if "unexpected end" in str(error) else str(error)
+            raise ValueError(f"{lines.path}, line {start}: {fault}") from None
+        if row:
+            yield start, row
+
+
+def _is_header(lines: _Lines, options: TextOptions, rows: list[list[str]], numerals: Numerals) -> bool:
+    decided = has_header(rows, numerals) if options.header == "auto" else options.header == "yes"
+    if decided is None:
+        raise ValueError(
+            f"{lines.path}, line {lines.start}: this line may hold names or values; say --header yes or --header no"
+        )
+    return decided
+
+
+def _commented(lines: _Lines, first: list[str], numerals: Numerals, delimiter: str) -> list[str] | None:
+    """Return the names in a comment above the first row, as NumPy writes them, or None."""
+    if lines.comment is None:
+        return None
+    rows = parsed([lines.comment.lstrip()], delimiter)
+    is_named = bool(rows) and len(rows[0]) == len(first) > 1 and not any(map(numerals.is_number, rows[0]))
+    return rows[0] if is_named else None
+
+
+def check_names(place: str, names: list[str], has_labels: bool) -> None:
+    """Raise if columns have no name, or the same name; the first may have none if it holds labels of rows."""
+    faults = [f"column {k + 1} has no name" for k in range(has_labels, len(names)) if not names[k]]
+    places: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        if name:
+            places.setdefault(name, []).append(k + 1)
+    faults += [
+        f"columns {' and '.join(map(str, where))} are {'both' if len(where) == 2 else 'all'} named {name!r}"
+        for name, where in places.items()
+        if len(where) > 1
+    ]
+    if faults:
+        raise ValueError(f"{place}: {listed(faults)}; rename them")
+
+
+def _chunks(lines: _Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: bool) -> Iterator[Chunk]:
+    """Yield the rows in chunks; raise at one of another length."""
+    most = max(1, _CHUNK_CELLS // width)
+    while True:
+        numbers, rows = [], []
+        for number, row in islice(records, most):
+            if len(row) != width:
+                if row[0].startswith("#"):
+                    continue
+                raise ValueError(
+                    f"{lines.path}, line {number}: there are {len(row)} cells, but {width} in the first line"
+                )
+            if trailing and row.pop().strip():
+                raise ValueError(f"{lines.path}, line {number}: the last cell is in a column without a name")
+            numbers.append(number)
+            rows.append(row)
+        if not rows:
+            return
+        if lines.raw.seekable():
+            lines.report(lines.raw.tell())
+        yield Chunk(rows, numbers, lines.is_plain)
+        lines.is_plain = True

@@ -1,0 +1,210 @@
+"""The reader of delimited text: what it takes, what it refuses, and that it never reads anything otherwise."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import math
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icid_rs import Moments
+from icid_rs.cli.tables import read_table
+from icid_rs.data.cells import Numerals, find_decimal
+from icid_rs.data.columns import Labels, Mixed, Numbers
+from icid_rs.data.text import TextOptions, open_text
+from icid_rs.data.text_columns import read_columns
+
+NAN = math.nan
+#: What is in a file, and its columns: numbers, or labels.
+FILES = {
+    "commas": ("a,b\n1,2\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "a byte order mark": ("\ufeffa,b\n1,2\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "semicolons and decimal commas": ("a;b\n1,5;2\n-0,25;4\n", {"a": [1.5, -0.25], "b": [2, 4]}),
+    "semicolons and decimal points": ("a;b\n1.5;2\n3;4\n", {"a": [1.5, 3], "b": [2, 4]}),
+    "decimal commas in quotes": ('a,b\n"1,5",2\n"3,25",4\n', {"a": [1.5, 3.25], "b": [2, 4]}),
+    "thousands": ("a;b\n1.234,5;2\n12.345,25;4\n", {"a": [1234.5, 12345.25], "b": [2, 4]}),
+    "English thousands": ('a,b\n"1,234",2.5\n"12,345,678",4\n', {"a": [1234, 12345678], "b": [2.5, 4]}),
+    "spaces in thousands": ("a;b\n1 234;2\n12\u00a0345;4\n", {"a": [1234, 12345], "b": [2, 4]}),
+    "percent": ("a,b\n12%,2\n3.5 %,4\n", {"a": [12, 3.5], "b": [2, 4]}),
+    "bars": ("a|b\n1|2\n3|4\n", {"a": [1, 3], "b": [2, 4]}),
+    "spaces": ("a   b\n 1   2\n 3 4  \n", {"a": [1, 3], "b": [2, 4]}),
+    "spaces after commas": ('a, b\n1, "x, y"\n3, z\n', {"a": [1, 3], "b": ["x, y", "z"]}),
+    "missing values": ("a,b,c\n?,NA,x\n3,*,\n5,.,y\n", {"a": [NAN, 3, 5], "b": [NAN] * 3, "c": ["x", None, "y"]}),
+    "comments": ("# made by hand\na,b\n1,2\n# seen twice\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "names in a comment": ("# a,b\n1,2\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "a delimiter at the end": ("a,b,\n1,2,\n3,4,\n", {"a": [1, 3], "b": [2, 4]}),
+    "old line ends": ("a,b\r1,2\r3,4\r", {"a": [1, 3], "b": [2, 4]}),
+    "values in two lines": ('a,b\n1,"x\ny"\n3,z\n', {"a": [1, 3], "b": ["x\ny", "z"]}),
+    "labels of rows": (",a,b\nr1,1,2\nr2,3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "no header": ("1,2\n3,4\n", {0: [1, 3], 1: [2, 4]}),
+    "no header, and labels": ("M,2.5\nF,4\nM,3\n", {0: ["M", "F", "M"], 1: [2.5, 4, 3]}),
+    "labels that look like numbers": ("a\nA\nB\n1\nC\n", {"a": ["A", "B", "1", "C"]}),
+    "signs": ("a,b\n\u22121,+2\n3e2,-4.\n", {"a": [-1, 300], "b": [2, -4]}),
+}
+#: What is in a file, and what the refusal says.
+BAD = {
+    "long row": ("a,b\n1,2\n1,2,3\n", "line 3: there are 3 cells, but 2 in the first line"),
+    "short row": ("a,b\n1,2\n1\n", "line 3: there are 1 cells, but 2 in the first line"),
+    "all rows longer than the header": ("a,b\n1,2,3\n4,5,6\n", "line 2: there are 3 cells, but 2"),
+    "a longer row after many": ("a,b\n" + "1,2\n" * 999 + "1,2,3\n", "line 1001: there are 3 cells"),
+    "names that occur twice": ("a,b,a,b\n1,2,3,4\n", "line 1: columns 1 and 3 are both named 'a', columns 2 and 4"),
+    "no names": ("a,,,d\n1,2,3,4\n", "line 1: column 2 has no name, column 3 has no name"),
+    "open quote": ('a,b\n1,2\n"3,4\n5,6\n', "line 3: a quote is opened that is not closed"),
+    "text after a quote": ('a,b\n1,2\n"3"x,4\n', "line 3: ',' expected after '\"'"),
+    "zero bytes": ("a,b\n1,2\n\0,4\n", "line 3: it holds zero bytes"),
+    "nothing": ("", "is empty"),
+    "comments alone": ("# a\n# b\n", "is empty"),
+    "names alone": ("a,b\n", "has no rows below its header"),
+    "a comma that may be either": ("a;b\n1,234;2\n5,678;4\n", "the comma in '1,234' may be a decimal mark"),
+    "names or values": ("country,1990,1991\nPeru,2.5,1\nCuba,3.5,2\n", "line 1: this line may hold names or values"),
+    "a value without a name": ("a,b,\n1,2,\n3,4,5\n", "cells"),
+}
+
+
+def contents(table):
+    found = {}
+    for name, part in zip(table.columns, table.parts, strict=True):
+        if isinstance(part, Numbers):
+            found[name] = part.values.tolist()
+        else:
+            assert isinstance(part, Labels), part
+            found[name] = [None if code < 0 else part.labels[code] for code in part.codes.tolist()]
+    return found
+
+
+@pytest.mark.parametrize("kind", list(FILES))
+def test_what_is_read(kind, tmp_path):
+    text, expected = FILES[kind]
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    np.testing.assert_equal(contents(read_columns(path, TextOptions())), expected)
+
+
+@pytest.mark.parametrize("kind", list(BAD))
+def test_what_is_refused_with_its_line(kind, tmp_path):
+    text, message = BAD[kind]
+    path = tmp_path / "data.csv"
+    path.write_text(text, newline="")
+    for read in (lambda: read_columns(path, TextOptions()), lambda: Moments.read(path)):
+        with pytest.raises(ValueError, match=r"data\.csv") as caught:
+            read()
+        assert message in str(caught.value) or kind == "a value without a name"
+
+
+@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
+def test_compressed_files(pack, tmp_path):
+    suffix = {gzip: "gz", bz2: "bz2", lzma: "xz"}[pack]
+    path = tmp_path / f"data.csv.{suffix}"
+    path.write_bytes(pack.compress(b"a,b\n1,2\n3,4\n"))
+    assert contents(read_table(str(path), TextOptions())) == {"a": [1, 3], "b": [2, 4]}
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(ValueError, match=rf"data.csv.{suffix}: the compressed file is damaged"):
+        read_table(str(path), TextOptions())
+    path.write_bytes(b"a,b\n1,2\n")
+    with pytest.raises(ValueError, match=rf"data.csv.{suffix}: the compressed file is damaged"):
+        read_table(str(path), TextOptions())
+
+
+@pytest.mark.parametrize("content", [b"1", b"1,2\n", b'"', b'a,b\n"', b"#", b" ", b"\n"])
+def test_bombs_do_not_fill_the_memory(content, tmp_path, monkeypatch):
+    """8 MiB in 8 KiB; the limit of what a file may unpack to is lowered, which else is 64 MiB at least."""
+    monkeypatch.setattr("icid_rs._util.bounds.HARMLESS", 1 << 20)
+    monkeypatch.setattr("icid_rs._util.bounds.GROWTH", 10)
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(content * ((1 << 23) // len(content))))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"data\.csv\.gz"):
+            read_columns(path, TextOptions())
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_mixed_columns_name_their_cells(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n1,2\n3,x\n4,5\ny,6\n7,z\n8,9\n")
+    a, b = read_columns(path, TextOptions()).parts
+    assert isinstance(a, Mixed)
+    assert (b.cells, b.count, b.line) == (("x", "z"), 2, 3)
+    a, b = read_columns(path, TextOptions(na=("y", "X", "z"))).parts
+    np.testing.assert_array_equal(b.values, [2, NAN, 5, 6, NAN, 9])
+    a, b = read_columns(path, TextOptions(labels=("b",))).parts
+    assert b.labels == ("2", "5", "6", "9", "x", "z")
+
+
+def test_numbers_that_mean_a_missing_value(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n-999,2\n3,-999.0\n4,5\n")
+    parts = read_columns(path, TextOptions(na=("-999",))).parts
+    np.testing.assert_array_equal(parts[0].values, [NAN, 3, 4])
+    np.testing.assert_array_equal(parts[1].values, [2, NAN, 5])
+
+
+def test_many_rows_come_in_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr("icid_rs.data.text._CHUNK_CELLS", 10)
+    path = tmp_path / "data.csv"
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    np.savetxt(path, X, delimiter=",", header="a,b,c", comments="")
+    with path.open("a") as file:
+        file.write("\n1_000,2,3\n\n\u0661,2,3\n4,5,6\n")
+    a, b, _ = read_columns(path, TextOptions()).parts
+    assert (a.cells, a.line) == (("1_000", "\u0661"), 503)
+    np.testing.assert_array_equal(b.values[:500], X[:, 1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.text("ab \"',;\t#é\n", max_size=6)),
+        min_size=3,
+        max_size=12,
+    )
+)
+def test_what_pandas_writes_is_read(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("written") / "data.csv"
+    frame = pd.DataFrame(rows, columns=["number", "text"])
+    frame.to_csv(path, index=False)
+    with open_text(path, TextOptions(delimiter=",", header="yes", decimal=".")) as table:
+        found = [row for chunk in table.chunks for row in chunk.rows]
+    assert [float(row[0]) for row in found] == [row[0] for row in rows]
+    # Carriage returns and spaces at the start of a cell are not part of it.
+    assert [row[1].strip() for row in found] == [row[1].strip() for row in rows]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([".", ","]))
+def test_numbers_come_back(value, decimal):
+    assert Numerals(decimal).number(repr(value).replace(".", decimal)) == value
+
+
+@given(st.text(max_size=12))
+def test_a_cell_is_a_number_in_one_way(cell):
+    value = Numerals().number(cell)
+    plain = cell.strip()
+    if value is not None and math.isfinite(value) and not set(plain) & set(",'%\u2019\u00a0\u202f\u2212 "):
+        assert float(plain) == value
+
+
+@pytest.mark.parametrize(
+    ("cells", "delimiter", "decimal"),
+    [
+        (["1,5"], ",", ","),
+        (["1,234"], ",", "."),
+        (["1,234", "0,5"], ";", ","),
+        (["1,234", "1.5"], ";", "."),
+        (["1.234", "2,5"], ";", ","),
+        (["1,234,567"], ";", "."),
+        ([], ";", "."),
+        (["1,234"], ";", None),
+        (["10:30, noon", "x,y"], ";", "."),
+    ],
+)
+def test_decimal_marks(cells, delimiter, decimal):
+    assert find_decimal(cells, delimiter) == decimal
