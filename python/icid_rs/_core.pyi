@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Accumulator",
+    "BlockSearcher",
     "CopiesError",
     "Decomposed",
     "Evaluation",
@@ -18,6 +19,7 @@ __all__ = [
     "Searched",
     "Searcher",
     "Sem",
+    "Settled",
     "Sums",
     "WidePrecision",
     "WideSearcher",
@@ -25,17 +27,24 @@ __all__ = [
     "available_memory",
     "correlation_matrix",
     "decompose",
+    "dependence_statistics",
+    "deviance",
     "discoveries",
     "edge_penalty",
     "eliminate",
     "equivalence_class",
     "evaluate",
+    "expected_values",
     "heaviest_acyclic",
     "neighbourhood_precision",
+    "robust_weight_errors",
     "score",
     "search_budget",
+    "settle",
     "shape_statistics",
+    "weight_errors",
     "wide_precision",
+    "wide_weight_errors",
 ]
 
 _Csr: TypeAlias = tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -120,6 +129,35 @@ class Optimum:
     def reversed(self) -> NDArray[np.float64]: ...
 
 @final
+class BlockSearcher:
+    def __new__(
+        cls,
+        covariance: NDArray[np.float64],
+        inverse: NDArray[np.float64] | None,
+        offsets: NDArray[np.int64],
+        is_category: NDArray[np.bool_],
+        *,
+        samples: int,
+        knowledge: _Knowledge | None,
+        n_threads: int | None,
+    ) -> BlockSearcher: ...
+    def search(self, starts: list[NDArray[np.int64]], *, penalty: float, budget: _Budget) -> Searched: ...
+    def exact_table(self) -> ExactTable: ...
+    def exact_cost(self) -> tuple[float, float, bool]: ...
+    def search_resamples(
+        self,
+        rows: NDArray[np.float64],
+        counts: NDArray[np.uint16],
+        order: NDArray[np.int64],
+        *,
+        penalty: float,
+        budget: _Budget,
+    ) -> tuple[_CsrParts, _CsrParts]: ...
+    def smallest_pivots(self) -> NDArray[np.int64]: ...
+    def coefficients(self, b: _Csr) -> tuple[_CsrParts, _CsrParts]: ...
+    def null_inflation(self, b: _Csr) -> float: ...
+
+@final
 class Searcher:
     def __new__(
         cls,
@@ -160,6 +198,19 @@ class Searcher:
         order: NDArray[np.int64],
         *,
         penalty: float,
+        noise_variances: NDArray[np.float64] | None,
+        shape: str | None,
+        removed: NDArray[np.float64] | None,
+        budget: _Budget,
+    ) -> tuple[_CsrParts, _CsrParts]: ...
+    def search_covariances(
+        self,
+        covariances: NDArray[np.float64],
+        order: NDArray[np.int64],
+        *,
+        penalty: float,
+        noise_variances: NDArray[np.float64] | None,
+        removed: NDArray[np.float64] | None,
         budget: _Budget,
     ) -> tuple[_CsrParts, _CsrParts]: ...
     def smallest_pivots(self, model_covariance: NDArray[np.float64] | None = None) -> NDArray[np.int64]: ...
@@ -221,6 +272,22 @@ def shape_statistics(
     n_threads: int | None,
     shape: str = "negentropy",
 ) -> NDArray[np.float64]: ...
+def dependence_statistics(
+    rows: NDArray[np.float64] | NDArray[np.float32],
+    location: NDArray[np.float64],
+    b: _Csr,
+    *,
+    n_threads: int | None,
+) -> NDArray[np.float64]: ...
+def weight_errors(
+    covariance: NDArray[np.float64], b: _Csr, *, n_threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def wide_weight_errors(
+    values: NDArray[np.float64], b: _Csr, *, n_threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def robust_weight_errors(
+    rows: NDArray[np.float64] | NDArray[np.float32], b: _Csr, *, n_threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def discoveries(
     theta: NDArray[np.float64], degrees: int, alpha: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
@@ -232,6 +299,44 @@ def neighbourhood_precision(
 def wide_precision(
     values: NDArray[np.float64], variances: NDArray[np.float64], samples: int, *, n_threads: int | None = None
 ) -> WidePrecision: ...
+def expected_values(
+    theta: NDArray[np.float64],
+    pull: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    places: NDArray[np.int64],
+    *,
+    n_threads: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]: ...
+
+@final
+class Settled:
+    @property
+    def sem(self) -> Sem: ...
+    @property
+    def loadings(self) -> NDArray[np.float64]: ...
+    @property
+    def deviance(self) -> float: ...
+    @property
+    def spectrum(self) -> list[float]: ...
+
+def settle(
+    correlation: NDArray[np.float64],
+    inverse: NDArray[np.float64] | None,
+    sem: tuple[_Csr, NDArray[np.int64], NDArray[np.float64]],
+    loadings: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    *,
+    rounds: int,
+    n_threads: int | None,
+) -> Settled: ...
+def deviance(
+    correlation: NDArray[np.float64],
+    sem: tuple[_Csr, NDArray[np.int64], NDArray[np.float64]],
+    loadings: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    *,
+    n_threads: int | None,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
 def available_memory() -> int | None: ...
 
 @final

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from icid_rs import _core
+from icid_rs._util.progress import report_progress
+from icid_rs._util.randomness import seed
 from icid_rs._util.validation import FloatArray, as_vector, check_int, check_real
 
 #: The paper's λ₁', which ``"auto"`` stands for once Θ is in units of the noise.
@@ -17,16 +18,22 @@ _AUTO_L1_WEIGHT = 0.1
 #: Parameters that are taken as they are, after their checks.
 _AS_GIVEN = (
     *("precision", "lambda1", "noise", "noise_variances", "dag", "required", "forbidden", "tiers", "missing"),
-    *("n_threads", "random_state", "verbose", "callback"),
+    *("columns", "categorical", "ordinal", "collinear"),
+    *("n_threads", "verbose", "callback"),
 )
 #: Parameters that `decompose` checks.
 _SOLVER = ("max_alm_iter", "max_fista_iter", "tol", "fista_tol", "schedule", "n_threads")
+#: Kinds of evidence that may orient edges.
+ORIENT = ("class", "shape", "variance")
 _ALLOWED: dict[str, tuple[str | None, ...]] = {
     "noise": ("auto", "equal", "unequal"),
     "refine": ("auto", "order", "search", None),
     "dag": ("greedy", "exptrace", None),
-    "missing": ("raise", "drop", "pairwise"),
+    "missing": ("raise", "drop", "em", "pairwise"),
+    "collinear": ("raise", "drop", "ridge"),
 }
+#: Parameters of the measurement layer.
+_LAYER = ("hidden", "measurement_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +53,12 @@ class Options:
         Whether the caller weighted the terms of the decomposition, so that a search should start from its order too.
     solver : dict
         Arguments of `decompose` that steer the solver.
+    orient : frozenset of str
+        Kinds of evidence that may orient edges.
     penalty, trials : number or None
         None for ``"auto"``.
+    stability : "auto", int or None
+        Number of resamples that judge a direction; None for no resamples.
     """
 
     precision: Any
@@ -66,13 +77,21 @@ class Options:
     required: Any
     forbidden: Any
     tiers: Any
+    hidden: int | Literal["auto"] | None
+    measurement_error: Any
     missing: str
+    collinear: str
+    columns: Any
+    categorical: Any
+    ordinal: Any
     solver: dict[str, Any]
+    orient: frozenset[str]
     penalty: float | None
+    stability: Literal["auto"] | int | None
     trials: int | None
     time_limit: float | None
     n_threads: int | None
-    random_state: int | None
+    seed: int
     verbose: bool
     callback: Callable[[dict[str, Any]], object] | None
 
@@ -101,6 +120,9 @@ class Options:
         auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
         return cls(
             **{name: getattr(model, name) for name in _AS_GIVEN},
+            hidden=_hidden(model.hidden),
+            measurement_error=_measurement_error(model.measurement_error),
+            seed=seed(model.random_state),
             may_invert=may_invert,
             ridge=ridge,
             l1_weight=_AUTO_L1_WEIGHT if auto_weight else _nonnegative(model.l1_weight, "l1_weight"),
@@ -110,15 +132,12 @@ class Options:
             refine=None if model.refine == "auto" and model.dag is None else model.refine,
             threshold=0.0 if _is_auto(model.threshold) else _nonnegative(model.threshold, "threshold"),
             solver={name: getattr(model, name) for name in _SOLVER},
+            orient=_check_orient(model.orient),
             penalty=None if _is_auto(model.penalty) else _positive(model.penalty, "penalty"),
+            stability=_check_stability(model.stability),
             trials=None if _is_auto(model.trials) else check_int(model.trials, "trials", 0),
             time_limit=None if model.time_limit is None else _nonnegative(model.time_limit, "time_limit"),
         )
-
-    @property
-    def seed(self) -> int:
-        """Seed of the search."""
-        return 0 if self.random_state is None else int(self.random_state)
 
     def settled(self, precision: Any) -> dict[str, Any]:
         """Return the settings that `ICID.info_` reports, given the estimator of Θ that was used."""
@@ -128,10 +147,26 @@ class Options:
             "l1_weight": self.l1_weight,
             "skewness": self.skewness,
             "threshold": self.threshold,
+            "orient": [kind for kind in ORIENT if kind in self.orient],
             "penalty": "auto" if self.penalty is None else self.penalty,
+            "stability": self.stability,
             "trials": "auto" if self.trials is None else self.trials,
             "time_limit": self.time_limit,
         }
+
+    @property
+    def measures(self) -> bool:
+        """Whether hidden causes or errors of measurement may become part of the model."""
+        return self.hidden is not None or self.measurement_error is not None
+
+    @property
+    def demanded(self) -> str | None:
+        """The parameter that demands a measurement layer, as it was given; None if there is at most "auto"."""
+        for name in _LAYER:
+            value = getattr(self, name)
+            if value is not None and not _is_auto(value):
+                return f"{name}={value!r}"
+        return None
 
     def edge_penalty(self, samples: int, variables: int) -> float:
         """Return what an edge must gain in twice the log-likelihood, before any inflation of the null."""
@@ -143,16 +178,21 @@ class Options:
         """Return the noise variances of d variables, if the caller knows them."""
         return None if self.noise_variances is None else as_vector(self.noise_variances, d, "noise_variances")
 
+    def stage_observer(self) -> Callable[[str, float], object] | None:
+        """Return a callback that reports each stage of the fit when it ends, if `verbose`."""
+        if not self.verbose:
+            return None
+        return lambda stage, seconds: report_progress(f"ICID: {stage}, {seconds:.2f} s")
+
     def observer(self) -> Callable[[dict[str, Any]], object] | None:
         """Return a callback for the solver that reports progress if `verbose`, and calls the caller's own."""
         if not self.verbose:
             return self.callback
 
         def report(progress: dict[str, Any]) -> object:
-            print(
+            report_progress(
                 f"ICID: round {progress['round']}, iteration {progress['iteration']}, "
-                f"objective {progress['objective']:.6g}, optimality {progress['optimality']:.2g}",
-                file=sys.stderr,
+                f"objective {progress['objective']:.6g}, optimality {progress['optimality']:.2g}"
             )
             return None if self.callback is None else self.callback(progress)
 
@@ -188,8 +228,6 @@ def _check_choices(model: Any, precisions: Mapping[str, bool]) -> None:
             raise ValueError(f"{name} = {value!r}: it must be one of {allowed}")
     _check_precision(model.precision, precisions)
     check_cuts(model.lambda1)
-    if model.random_state is not None:
-        check_int(model.random_state, "random_state", 0)
     if model.dag is None and model.refine in ("order", "search"):
         raise ValueError(
             f"refine={model.refine!r} fits an acyclic graph, but dag=None asks for B as it is; use refine=None"
@@ -216,8 +254,41 @@ def _check_precision(kind: Any, known: Mapping[str, bool]) -> None:
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
 
 
+def _check_orient(kinds: Any) -> frozenset[str]:
+    """Raise unless `orient` holds known kinds of evidence."""
+    if isinstance(kinds, str) or not isinstance(kinds, Collection):
+        raise TypeError(f"orient must be a tuple of kinds of evidence, such as ('class', 'shape'), not {kinds!r}")
+    unknown = [kind for kind in kinds if kind not in ORIENT]
+    if unknown:
+        raise ValueError(f"orient: {unknown[0]!r} is no kind of evidence; it may hold {ORIENT}")
+    return frozenset(kinds)
+
+
+def _check_stability(value: Any) -> Literal["auto"] | int | None:
+    if value is None:
+        return None
+    return "auto" if _is_auto(value) else check_int(value, "stability", 2)
+
+
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
+
+
+def _hidden(value: Any) -> int | Literal["auto"] | None:
+    if value is None or _is_auto(value):
+        return None if value is None else "auto"
+    if isinstance(value, str):
+        raise ValueError(f"hidden = {value!r}: it must be 'auto', None or a number of hidden causes")
+    return check_int(value, "hidden", 0) or None
+
+
+def _measurement_error(value: Any) -> Any:
+    if isinstance(value, str) and not _is_auto(value):
+        raise ValueError(
+            f"measurement_error = {value!r}: it must be 'auto', None, a share of each variance, one for each "
+            "column, or a dict of them"
+        )
+    return value
 
 
 def _nonnegative(value: Any, name: str) -> float:

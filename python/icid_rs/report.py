@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+Verdict = Literal["pass", "doubt", "fail"]
 
 
 @dataclass(frozen=True)
@@ -12,15 +14,17 @@ class MissingValues:
 
     Attributes
     ----------
-    policy : {"raise", "drop", "pairwise"}
+    policy : {"raise", "drop", "em", "pairwise"}
     rows, incomplete, entries : int
         Rows in all, rows with missing values, and missing values.
     columns : dict
         Missing values by column, where there are any.
     samples : int, optional
-        The smallest number of rows that two columns have in common, if covariances were taken pairwise.
+        Effective sample size, if moments were estimated from incomplete rows.
     shrinkage : float, optional
         How far the pairwise correlations were shrunk to be positive definite.
+    steps, converged : int and bool, optional
+        Steps of the EM algorithm, and whether it converged.
     """
 
     policy: str
@@ -30,6 +34,8 @@ class MissingValues:
     columns: dict[Any, int]
     samples: int | None = None
     shrinkage: float | None = None
+    steps: int | None = None
+    converged: bool | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
@@ -77,6 +83,49 @@ class SampleFacts:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Assumption:
+    """One assumption of the model, and whether a table looks like it.
+
+    Attributes
+    ----------
+    name : str
+        The assumption, in a few words.
+    verdict : {"pass", "doubt", "fail"}
+        By the size of the effect. With many rows the least departure is significant, and with few a large one may not
+        be.
+    finding : str
+        What was seen, in one sentence with a number.
+    statistic, p_value : float
+        Of the test beside the effect; NaN where there is none.
+    effect : float
+        Size of the departure, on a scale that does not grow with the number of rows.
+    where : tuple of str
+        Columns, edges or rows concerned, worst first.
+    remedy : str
+        What to do about it; empty if the verdict is "pass".
+
+    Examples
+    --------
+    >>> from icid_rs.report import Assumption
+    >>> Assumption(name="many levels", verdict="pass", finding="every column has more than 20 levels").where
+    ()
+    """
+
+    name: str
+    verdict: Verdict
+    finding: str
+    statistic: float = float("nan")
+    p_value: float = float("nan")
+    effect: float = 0.0
+    where: tuple[str, ...] = ()
+    remedy: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        return {**vars(self), "where": list(self.where)}
+
+
 @dataclass(frozen=True)
 class NoiseChoice:
     """The noise model, and the score of each candidate.
@@ -94,10 +143,15 @@ class NoiseChoice:
 
 @dataclass(frozen=True)
 class PenaltyChoice:
-    """The price of an edge: `edge`, the extended BIC or less, times the `inflation` of the null."""
+    """The price of an edge: `edge`, the extended BIC or less, times the `inflation` of the null.
+
+    `measured` is the inflation that the graph of the result still has. It may exceed `inflation`, which is not raised
+    where that would remove most edges.
+    """
 
     edge: float
     inflation: float
+    measured: float = 1.0
 
     @property
     def value(self) -> float:
@@ -119,12 +173,15 @@ class ShapeChoice:
         What the gain must exceed for shapes to count.
     shaped : tuple of int
         Variables whose residuals are not Gaussian.
+    shape : str
+        How the shape is measured, by its name in the core.
     """
 
     counts: bool
     gain: float
     threshold: float
     shaped: tuple[int, ...]
+    shape: str = "negentropy"
 
 
 @dataclass(frozen=True)
@@ -191,6 +248,77 @@ class Choices:
         return shown if self.starts is None else {**shown, "starts": self.starts}
 
 
+@dataclass(frozen=True)
+class ClaimRecord:
+    """How directions were judged.
+
+    Attributes
+    ----------
+    resamples : dict
+        Number of resamples for each kind of evidence; empty if none were drawn.
+    how : str, optional
+        What was drawn: rows, blocks of them, groups, or second moments.
+    directions : dict
+        Number of edges by what their direction rests on.
+    dependence : float, optional
+        How far residuals are from being independent of their causes, in the median of the variables, if shapes counted.
+    disputed : int
+        Directions that two kinds of evidence see the other way round.
+    unconstrained_score : float, optional
+        Score of the best graph before it was made to agree with the claims.
+    is_class : bool
+        Whether just those directions are claimed that the equivalence class compels and background knowledge gives.
+    """
+
+    resamples: dict[str, int]
+    how: str | None = None
+    directions: dict[str, int] = field(default_factory=dict)
+    dependence: float | None = None
+    disputed: int = 0
+    unconstrained_score: float | None = None
+    is_class: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        return {key: value for key, value in vars(self).items() if key != "is_class"}
+
+
+@dataclass(frozen=True)
+class MeasurementChoice:
+    """The measurement layer of a fit.
+
+    Attributes
+    ----------
+    hidden : int
+        Number of hidden causes.
+    error : float
+        Mean share of the variances that is error of measurement.
+    gain : float
+        Gain of the layer in twice the log-likelihood of a row, less the price of its parameters.
+    edges_without : int or None
+        Edges of the graph that was found without it; None if nothing was looked for.
+    searches : int
+        Graphs that were searched for, with one layer or another.
+    strongest : tuple
+        Names of the columns on which hidden causes load most.
+    note : str or None
+        Why nothing was looked for.
+    """
+
+    hidden: int = 0
+    error: float = 0.0
+    gain: float = 0.0
+    edges_without: int | None = None
+    searches: int = 0
+    strongest: tuple[Any, ...] = ()
+    note: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        shown = {key: value for key, value in vars(self).items() if key not in ("edges_without", "strongest")}
+        return {**shown, "edges without": self.edges_without, "strongest": list(self.strongest)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitReport:
     """All that a fit did, step by step.
@@ -217,9 +345,16 @@ class FitReport:
         How the solver went: residual, iterations, history.
     refinement : Refinement, optional
     choices : Choices, optional
+    claims : ClaimRecord
+    measurement : MeasurementChoice
+        Nothing by default.
     variables : int
     acyclic : bool
     sortability : dict, optional
+    checks : tuple of Assumption
+        The assumptions that were checked, with verdicts.
+    rows : int, optional
+        Effective sample size; None if an inverse covariance was given.
     """
 
     timings: dict[str, float]
@@ -234,9 +369,13 @@ class FitReport:
     decomposition: dict[str, Any]
     refinement: Refinement | None
     choices: Choices | None
+    claims: ClaimRecord
+    measurement: MeasurementChoice = MeasurementChoice()
     variables: int
     acyclic: bool
     sortability: dict[str, Any] | None
+    checks: tuple[Assumption, ...] = ()
+    rows: int | None = None
 
     @property
     def is_grouped(self) -> bool:
@@ -254,12 +393,10 @@ class FitReport:
         """How much of the graph the data determine; None for a graph with cycles."""
         if not self.acyclic:
             return None
-        if self.noise != "unequal" or self.choices is None or self.choices.residuals is None:
+        kinds = {kind for kind, count in self.claims.directions.items() if count}
+        if kinds and "open" not in kinds:
             return "graph"
-        if not self.choices.residuals.counts:
-            return "equivalence class"
-        # With one Gaussian residual at most, directions are determined (Shimizu et al. 2006).
-        return "graph" if len(self.shaped) >= self.variables - 1 else "partly"
+        return "equivalence class" if self.claims.is_class else "partly"
 
     def as_info(self) -> dict[str, Any]:
         """Return `ICID.info_`."""
@@ -278,6 +415,9 @@ class FitReport:
             "decomposition": self.decomposition,
             "refinement": None if self.refinement is None else self.refinement.as_dict(),
             "choices": choices,
+            "claims": self.claims.as_dict(),
+            "measurement": self.measurement.as_dict(),
             "identified": self.identified,
             "sortability": self.sortability,
+            "checks": [assumption.as_dict() for assumption in self.checks],
         }

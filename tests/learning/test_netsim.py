@@ -76,6 +76,7 @@ def test_the_paper_alone(folder, name, skewness, worst):
     assert np.median(distances) <= worst
 
 
+@pytest.mark.filterwarnings("ignore:hidden common causes:UserWarning")
 @pytest.mark.parametrize("standardised", [False, True])
 @pytest.mark.parametrize("name", SIZES)
 def test_the_default(folder, name, standardised):

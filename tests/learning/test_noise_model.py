@@ -34,12 +34,12 @@ def test_noise_that_is_not_gaussian_gives_the_graph(noise):
 @pytest.mark.parametrize("degree", [1, 2])
 def test_gaussian_noise_of_unequal_variance_gives_the_equivalence_class(degree):
     B, X = table(50, degree, 2000, degree)
-    model = ICID().fit(X)
+    model = ICID(stability=None).fit(X)
     assert metrics.count_accuracy(equivalence_class(B), model.cpdag_)["shd"] <= 4
     assert model.info_["identified"] == "equivalence class"
     assert model.info_["noise"] == "unequal"
     P = np.random.default_rng(0).permutation(50)
-    permuted = ICID().fit(X[:, P]).cpdag_
+    permuted = ICID(stability=None).fit(X[:, P]).cpdag_
     assert metrics.count_accuracy(model.cpdag_[P][:, P], permuted)["shd"] <= 4
 
 
@@ -86,7 +86,8 @@ def test_an_order_of_many_variables_is_mended_if_noise_variances_say_so(monkeypa
 def test_columns_that_are_not_continuous_still_have_edges():
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(3000, 10)) @ rng.normal(size=(10, 10)) > 0).astype(float)
-    assert ICID().fit(X).adjacency_matrix_.nnz > 5
+    # A few hidden causes fit the covariances of ten columns as well.
+    assert ICID(hidden=None).fit(X).adjacency_matrix_.nnz > 5
 
 
 def test_shapes_are_the_negentropy_of_hyvarinen():
@@ -179,3 +180,16 @@ def test_equal_variances_may_win_after_a_search(monkeypatch):
     assert found.choices.noise.scores["equal"] < found.choices.noise.scores["unequal"]
     assert found.choices.starts is not None
     assert decide(RAW).choices.noise.chosen == "unequal"
+
+
+@pytest.mark.parametrize("parameters", [{"noise": "unequal"}, {}])
+def test_a_search_needs_no_decomposition(parameters):
+    X = UNEQUAL / UNEQUAL.std(axis=0)
+    records = []
+    model, observed = (ICID(callback=callback, **parameters).fit(X) for callback in (None, records.append))
+    assert model.status_ == "not needed"
+    assert records
+    assert observed.status_ != "not needed"
+    assert (model.adjacency_matrix_ != observed.adjacency_matrix_).nnz == 0
+    with pytest.raises(ValueError, match="without a decomposition"):
+        model.plot_convergence()

@@ -99,7 +99,7 @@ def test_ties_of_huge_scores_do_not_go_round_in_circles():
 def test_trials_are_kept():
     _, X = table(100, 2, 2000, 0)
     with pytest.warns(ConvergenceWarning, match="all trials were made .* raise trials"):
-        assert ICID(trials=7).fit(X).info_["refinement"]["trials"] <= 8
+        assert ICID(trials=7, hidden=None, measurement_error=None).fit(X).info_["refinement"]["trials"] <= 8
 
 
 def test_a_time_limit_ends_a_search_that_would_not_end():
@@ -218,7 +218,9 @@ def test_a_time_limit_keeps_the_best(monkeypatch):
         clock = itertools.count()
         up = SimpleNamespace(monotonic=lambda: 0.0 if next(clock) < looks else 2e6)
         monkeypatch.setattr(learning_search, "time", up)
-        model = ICID(noise="unequal", time_limit=1e6, trials=50, n_threads=1).fit(X)
+        model = ICID(noise="unequal", time_limit=1e6, trials=50, n_threads=1, hidden=None, measurement_error=None).fit(
+            X
+        )
         assert model.info_["choices"]["penalty"]["inflation"] < 2
         return model.info_["refinement"]["penalty"], model.info_["refinement"]["score"]
 

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import expm_multiply
 
 from icid_rs import _core
+from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray, as_csr, csr_from_parts, csr_parts
 from icid_rs.graph.sem import Csr
 
@@ -23,7 +24,7 @@ _DENSE_SIZE = 400
 _RANK = 64
 
 
-def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, random_state: int | None = 0) -> Csr:
+def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, random_state: RandomState = 0) -> Csr:
     """Make a graph acyclic by dropping edges.
 
     Parameters
@@ -36,7 +37,7 @@ def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, r
         the order of the shrunken weights.
     required : sparse matrix of shape (d, d), optional
         Edges of B, acyclic, that are kept whatever their weight.
-    random_state : int, optional
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of the random factors that ``"exptrace"`` uses on large strongly connected components.
 
     Returns
@@ -56,7 +57,7 @@ def project_to_dag(B: Any, method: Method = "greedy", *, required: Any = None, r
 
 
 def acyclic_graph(
-    B: Any, method: Method = "greedy", *, required: Any = None, random_state: int | None = 0
+    B: Any, method: Method = "greedy", *, required: Any = None, random_state: RandomState = 0
 ) -> tuple[Csr, NDArray[np.intp]]:
     """Make a graph acyclic as `project_to_dag` does; return its causal order too.
 
@@ -80,7 +81,7 @@ def acyclic_graph(
     if method == "exptrace" and left.nnz:
         # Only the ratios of weights matter, and division by a power of two keeps them exactly.
         left.data = np.ldexp(left.data, -int(np.frexp(left.data.max())[1]))
-        left = _shrink_cycles(left, np.random.default_rng(random_state))
+        left = _shrink_cycles(left, generator(random_state))
     if required is not None:
         # Heavier than all others, required edges are taken first.
         left = sp.csr_array(left + (left.max() + 1.0) * as_csr(required, "required").astype(bool))
@@ -94,7 +95,7 @@ def _heaviest(B: Csr) -> tuple[Csr, NDArray[np.intp]]:
     return csr_from_parts(parts, B.shape[0]), order.astype(np.intp)
 
 
-def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | None = 0) -> tuple[float, Any]:
+def trace_exponential(W: Any, *, rank: int | None = None, random_state: RandomState = 0) -> tuple[float, Any]:
     """Compute h(W) = tr exp(W) for W ≥ 0, and its gradient exp(W)ᵀ where W is not zero.
 
     Only edges inside a strongly connected component lie on cycles, so each component is treated on its own.
@@ -107,7 +108,7 @@ def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | No
         Approximate exp(W) − I by a product of factors with so many columns, which need only products of the exponential
         with vectors, in the manner of LoRAM (Dong and Sebag 2022); exact once the rank is that of exp(W) − I. By
         default small components are dense, and large ones have rank 64.
-    random_state : int, optional
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of the factors.
 
     Returns
@@ -124,7 +125,7 @@ def trace_exponential(W: Any, *, rank: int | None = None, random_state: int | No
     True
     """
     W = as_csr(W, "W")
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     gradient = W.copy()
     gradient.data = np.zeros_like(W.data)
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,17 +13,20 @@ from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data.sample import GivenTheta, Sample
 from icid_rs.decomposition.oicid import Decomposition
+from icid_rs.graph.covariances import SampleMoments, residual_rows
 from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.orientation import orient
 from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
 from icid_rs.learning.exact import decompose_exactly
-from icid_rs.learning.noise_model import choose_noise_model
+from icid_rs.learning.measurement import Measurement, choose_layer, member_along, unmeasured_because
+from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
 from icid_rs.learning.order import best_order
+from icid_rs.learning.search import BudgetedSearch
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Precision, Wide
-from icid_rs.report import Choices, Refinement
+from icid_rs.report import Choices, MeasurementChoice, Refinement
 
 
 @dataclass(frozen=True)
@@ -33,31 +36,50 @@ class Learned:
     Attributes
     ----------
     sem : LinearSem or CyclicSem
-    decomposition : Decomposition
-        The last decomposition of Θ.
+    decomposition : Decomposition or None
+        The last decomposition of Θ, if any was needed.
     refine : str or None
         The refinement that was done.
     refinement : Refinement or None
     choices : Choices or None
     unit : float
         Divisor of Θ before its decomposition.
+    search : BudgetedSearch or None
+        The searches of the table, where a noise model was chosen.
     cpdag : scipy.sparse.csr_array or None
         The equivalence class of the graph, oriented by background knowledge; None if it may have cycles.
+    knowledge : Knowledge or None
+        Background knowledge that the graph respects.
+    measurement : Measurement or None
+        Hidden causes and errors of measurement, if they are part of the model.
     """
 
     sem: LinearSem | CyclicSem
-    decomposition: Decomposition
+    decomposition: Decomposition | None
     refine: str | None = None
     refinement: Refinement | None = None
     choices: Choices | None = None
     unit: float = 1.0
+    search: BudgetedSearch | None = None
     cpdag: Csr | None = None
+    knowledge: Knowledge | None = None
+    measurement: Measurement | None = None
+
+    def modelled(self, estimate: Precision) -> Precision:
+        """Return the estimate that the graph was fitted to: without the measurement layer, if there is one."""
+        return estimate if self.measurement is None else self.measurement.estimate
+
+    @property
+    def status(self) -> str:
+        """How the decomposition ended."""
+        return "not needed" if self.decomposition is None else self.decomposition.status
 
 
 @dataclass(frozen=True)
 class Task:
     """The input of a strategy: the estimate of Θ, rows that show the shape of residuals, and a proposer of orders."""
 
+    names: Sequence[Any]
     estimate: Any
     rows: Rows | None
     options: Options
@@ -80,19 +102,51 @@ Strategy: TypeAlias = Callable[[Task], Learned]
 
 def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatch) -> Learned:
     """Learn a causal model by the strategy that fits the estimate and the options."""
-    knowledge = Knowledge.make(
-        sample.names, required=options.required, forbidden=options.forbidden, tiers=options.tiers
-    )
+    columns = sample.encoding.columns
+    knowledge = Knowledge.make(columns, required=options.required, forbidden=options.forbidden, tiers=options.tiers)
+    if knowledge is not None and len(sample.names) < len(columns):
+        knowledge = knowledge.among(sample.encoding.kept, columns)
     known = options.known_variances(len(estimate.location))
     strategy = choose_strategy(estimate, options, known, knowledge)
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
-    learned = strategy(Task(estimate, rows, options, known, knowledge, proposer, watch))
+    learned = strategy(Task(sample.names, estimate, rows, options, known, knowledge, proposer, watch))
     watch.lap("refine")
-    sem = _cut(learned.sem, estimate, proposer, options.threshold)
+    sem = _cut(learned.sem, learned.modelled(estimate), proposer, options.threshold)
     watch.lap("noise")
-    return replace(learned, sem=sem, unit=proposer.unit, cpdag=_class_of(sem, knowledge))
+    return replace(learned, sem=sem, unit=proposer.unit, cpdag=class_of(sem, knowledge), knowledge=knowledge)
+
+
+def measurement_choice(
+    learned: Learned, estimate: Precision, options: Options, names: Sequence[Any]
+) -> MeasurementChoice:
+    """Record the measurement layer of a learned model, or why there is none.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0)
+    >>> ICID(measurement_error=None, hidden=None).fit(X).info_["measurement"]["note"]
+    'hidden causes and errors of measurement were switched off'
+    """
+    if learned.measurement is None:
+        return MeasurementChoice(note=unmeasured_because(estimate, options))
+    return learned.measurement.choice(names)
+
+
+def sample_moments(estimate: Precision, sample: Sample, learned: Learned) -> SampleMoments:
+    """Return what effects in the learned graph are estimated from, and a sample of its residuals.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> ICID().fit(datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0)).graph_.sample_.samples
+    500
+    """
+    rows = None if isinstance(sample, GivenTheta) or learned.measurement else sample.shape_rows
+    residuals = None if rows is None else residual_rows(rows, learned.sem.B)
+    return SampleMoments(estimate.covariances, getattr(estimate, "samples", None), residuals)
 
 
 def choose_strategy(
@@ -110,6 +164,9 @@ def choose_strategy(
     'along_an_order'
     """
     kind, d = options.refine, len(estimate.location)
+    unmeasured = unmeasured_because(estimate, options)
+    if options.demanded is not None and unmeasured is not None:
+        raise ValueError(f"{options.demanded}: {unmeasured}")
     if kind is None:
         return decomposition_alone
     unequal = options.noise == "unequal" and known is None
@@ -167,12 +224,35 @@ def along_an_order(task: Task) -> Learned:
 
 def noise_model(task: Task) -> Learned:
     """Choose between equal and unequal noise variances by the score; search for the graph if they are unequal."""
-    proposal = task.propose(order_only=True)
-    model = choose_noise_model(task.estimate, task.rows, task.proposer, _order(proposal), task.options)
-    return Learned(model.sem, proposal.decomposition, model.refine, model.refinement, model.choices)
+    decomposition = proposed = None
+    # A caller who observes the decomposition is shown one, whether it is of use or not.
+    if is_order_of_use(task.estimate, task.options) or task.options.observer() is not None:
+        proposal = task.propose(order_only=True)
+        decomposition, proposed = proposal.decomposition, _order(proposal)
+    model = choose_noise_model(task.estimate, task.rows, task.proposer, proposed, task.options)
+    learned = Learned(model.sem, decomposition, model.refine, model.refinement, model.choices, search=model.search)
+    task.watch.lap("refine")
+    return learned if unmeasured_because(task.estimate, task.options) else _measured(task, learned)
 
 
-def _class_of(sem: LinearSem | CyclicSem, knowledge: Knowledge | None) -> Csr | None:
+def _measured(task: Task, without: Learned) -> Learned:
+    """Add hidden causes and errors of measurement to the model, if they are asked for or worth their parameters."""
+    assert isinstance(without.sem, LinearSem)
+    measurement = choose_layer(task.estimate, without.sem, task.knowledge, task.options, task.names)
+    task.watch.lap("measurement")
+    if measurement is None:
+        return without
+    # The errors of what is measured hide the shape of residuals, so that these are taken to be Gaussian.
+    model = choose_noise_model(measurement.estimate, None, task.proposer, measurement.order, task.options)
+    sem = model.sem
+    # An order along which edges that knowledge forbids are reversed would not do.
+    if model.choices.noise.chosen == "unequal" and task.knowledge is None:
+        sem = member_along(sem, without.sem.order, measurement.estimate, task.options.n_threads)
+    chosen = (model.refine, model.refinement, model.choices)
+    return Learned(sem, without.decomposition, *chosen, search=model.search, measurement=measurement)
+
+
+def class_of(sem: LinearSem | CyclicSem, knowledge: Knowledge | None) -> Csr | None:
     """Return the equivalence class of an acyclic graph, with the edges oriented that knowledge decides."""
     if isinstance(sem, CyclicSem):
         return None

@@ -21,6 +21,7 @@ from scipy.stats import norm
 
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
+from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
@@ -45,19 +46,20 @@ _DOUBT = 0.1
 
 @dataclass(frozen=True)
 class NoiseModel:
-    """A graph, the record of its competitors, and the choices that led to it."""
+    """A graph, the record of its competitors, the choices that led to it, and the searches that found it."""
 
     sem: LinearSem
     refine: str
     refinement: Refinement
     choices: Choices
+    search: BudgetedSearch
 
 
 def choose_noise_model(
     estimate: Full | FewRows | Wide,
     rows: Rows | None,
     proposer: Proposer,
-    proposed: NDArray[np.intp],
+    proposed: NDArray[np.intp] | None,
     options: Options,
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
@@ -69,26 +71,74 @@ def choose_noise_model(
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
         Proposes further start orders.
-    proposed : array of shape (d,)
-        The order of the decomposition.
+    proposed : array of shape (d,), optional
+        The order of the decomposition, where there `is_order_of_use`.
     options : Options
 
     Returns
     -------
     NoiseModel
     """
-    task = _Task(estimate, rows, proposer, proposed, options)
-    if task.known is None and (options.noise == "unequal" or (options.noise == "auto" and task.is_standardised)):
+    task = _Task(estimate, rows if "shape" in options.orient else None, proposer, proposed, options)
+    return task.with_misfit(_choose(task, options, proposer.knowledge))
+
+
+def _choose(task: _Task, options: Options, knowledge: Knowledge | None) -> NoiseModel:
+    if _is_unequal(task.estimate, options):
         return task.searched(task.search_unequal())
     ordered = task.fit_order()
     if not ordered.accepted:
         return task.compare(ordered.fit, task.search_unequal())
-    knowledge = proposer.knowledge
     # Elimination respects knowledge about orders, but not about single edges.
     if options.refine == "search" or not (knowledge is None or knowledge.is_order):
         return task.search_from(ordered)
     refine = "search" if ordered.fit.report.order == "search" else "order"
     return task.ordered(ordered.fit, refine, task.choices_of(ordered))
+
+
+def standardised(rows: Rows, estimate: Full | FewRows | Wide) -> FloatArray:
+    """Return the standardised variables in rows, as searches take them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import fdr_precision
+    >>> from icid_rs.learning.noise_model import standardised
+    >>> X = np.random.default_rng(0).normal(5.0, 2.0, (100, 3))
+    >>> values = standardised(X, fdr_precision(X))
+    >>> values.shape, values.std(axis=1).round(6).tolist()
+    ((3, 100), [1.0, 1.0, 1.0])
+    """
+    return np.ascontiguousarray(((rows - estimate.location) / np.sqrt(estimate.variances)).T, dtype=np.float64)
+
+
+def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
+    """Tell whether the order of the decomposition is fitted, or searched from.
+
+    It depends on the units of the columns, so that searches with unequal noise variances do not start from it by
+    default.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets, fdr_precision
+    >>> from icid_rs.learning.noise_model import is_order_of_use
+    >>> from icid_rs.options import Options
+    >>> estimate = fdr_precision(datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 100, random_state=0))
+    >>> [is_order_of_use(estimate, Options.of(ICID(noise=noise), {"auto": True})) for noise in ("auto", "unequal")]
+    [True, False]
+    """
+    return options.is_weighted or not _is_unequal(estimate, options)
+
+
+def _is_unequal(estimate: Full | FewRows | Wide, options: Options) -> bool:
+    """Tell whether noise variances are unequal whatever the scores: as asked, or since columns are standardised."""
+    if options.known_variances(len(estimate.location)) is not None or options.noise == "equal":
+        return False
+    if options.noise == "unequal" or "variance" not in options.orient:
+        return True
+    # With the same variance for all columns, noise variances can be equal only without any edge.
+    variances = estimate.variances
+    return bool(variances.max() <= variances.min() * (1 + _SAME_VARIANCE))
 
 
 @dataclass(frozen=True)
@@ -133,10 +183,10 @@ class _Task:
         estimate: Full | FewRows | Wide,
         rows: Rows | None,
         proposer: Proposer,
-        proposed: NDArray[np.intp],
+        proposed: NDArray[np.intp] | None,
         options: Options,
     ) -> None:
-        self.estimate, self.rows, self.proposer, self.proposed = estimate, rows, proposer, proposed
+        self.estimate, self.rows, self.proposer, self._proposed = estimate, rows, proposer, proposed
         self.n, self.d = estimate.samples, len(estimate.location)
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
@@ -147,10 +197,10 @@ class _Task:
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
 
     @property
-    def is_standardised(self) -> bool:
-        """Whether all variables have the same variance, so that noise variances can be equal only without any edge."""
-        variances = self.estimate.variances
-        return bool(variances.max() <= variances.min() * (1 + _SAME_VARIANCE))
+    def proposed(self) -> NDArray[np.intp]:
+        """The order of the decomposition."""
+        assert self._proposed is not None, "no order of use was given"
+        return self._proposed
 
     def fit_order(self) -> _Ordered:
         """Fit along an order, and compare equal or known noise variances with unequal ones."""
@@ -224,8 +274,7 @@ class _Task:
         start_scores, values = found.start_scores, None
         if self.rows is not None and gain > threshold:
             # Shapes may favour another start, so that all of them compete again.
-            deviations = np.sqrt(self.estimate.variances)
-            values = np.ascontiguousarray(((self.rows - self.estimate.location) / deviations).T)
+            values = standardised(self.rows, self.estimate)
             found = searches.run(starts | {"search": found.sem.order}, penalty=base, values=values, shape=shape)
             start_scores = found.start_scores
 
@@ -257,7 +306,7 @@ class _Task:
         shaped: list[int] = []
         if values is not None:
             shaped = np.flatnonzero(self.shape_gains(found.sem, shape)).tolist()
-        residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped))
+        residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped), shape)
         return _Unequal(found, PenaltyChoice(edge, inflation), score, shape, residuals, start_scores)
 
     def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
@@ -292,7 +341,13 @@ class _Task:
 
     def ordered(self, fit: OrderFit, refine: str, choices: Choices) -> NoiseModel:
         """Report a graph along an order."""
-        return NoiseModel(fit.sem, refine, replace(fit.report, details={"kind": refine}), choices)
+        return NoiseModel(fit.sem, refine, replace(fit.report, details={"kind": refine}), choices, self.searches)
+
+    def with_misfit(self, model: NoiseModel) -> NoiseModel:
+        """Record how far the null of the final graph is inflated."""
+        measured = self.searcher.null_inflation(csr_parts(model.sem.B))
+        penalty = replace(model.choices.penalty, measured=measured)
+        return replace(model, choices=replace(model.choices, penalty=penalty))
 
     def choices_of(self, ordered: _Ordered) -> Choices:
         """Report that equal or known noise variances were accepted."""
@@ -331,4 +386,4 @@ class _Task:
             "improvements": self.searches.improvements,
         }
         report = Refinement("search", starts, found.score, choices.penalty.value, details)
-        return NoiseModel(found.sem, "search", report, choices)
+        return NoiseModel(found.sem, "search", report, choices, self.searches)

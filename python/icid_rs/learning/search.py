@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray
-from icid_rs.graph.sem import LinearSem
+from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.precision.variants import Searcher
 
 #: Of one core, at least.
@@ -99,6 +100,11 @@ class BudgetedSearch:
         self._scored: dict[bool, _Scored] = {}
 
     @property
+    def searcher(self) -> Searcher:
+        """The core's search of the table."""
+        return self._searcher
+
+    @property
     def is_out_of_time(self) -> bool:
         """Whether the time limit has passed."""
         return time.monotonic() >= self._deadline
@@ -162,6 +168,19 @@ class BudgetedSearch:
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
         return Searched(LinearSem.from_core(found.sem), found.score, scores, found.trials, found.ended)
+
+    def reversal_margins(self, *, penalty: float, is_shaped: bool) -> Csr | None:
+        """Return what the best graph loses if an edge is reversed, for each edge of the last optimum of this kind.
+
+        None if none was computed.
+        """
+        scored = self._scored.get(is_shaped)
+        if scored is None:
+            return None
+        optimum = scored.table.optimum(penalty=penalty, margins=True)
+        B = LinearSem.from_core(optimum.sem).B
+        # Entries of 0 stay, so that open edges are told from those of other graphs.
+        return sp.csr_array((optimum.reversed, B.indices, B.indptr), shape=B.shape)
 
     def _exact_table(
         self, searcher: _core.Searcher, values: FloatArray | None, shape: str, noise_variances: FloatArray | None

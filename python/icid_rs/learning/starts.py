@@ -111,7 +111,7 @@ class Proposer:
         if self.options.dag is None:
             return Proposal(decomposition, B, None)
         required = None if self.knowledge is None else self.knowledge.required_pattern()
-        B, order = acyclic_graph(B, self.options.dag, required=required, random_state=self.options.random_state)
+        B, order = acyclic_graph(B, self.options.dag, required=required, random_state=self.options.seed)
         return Proposal(decomposition, B, order)
 
     def complete(self, B: Any) -> Any:

@@ -31,6 +31,8 @@ _FEWEST = 3
 LARGE = 20_000
 #: Rows for each column from which the tests of ``"fdr"`` have the power that ``"lasso"`` has (`benches/wide.py`).
 _ROWS_PER_COLUMN = 2.0
+#: The ridge of ``collinear="ridge"``.
+_RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     kind, names, d, threads = estimator.kind, sample.names, len(sample.names), options.n_threads
     if isinstance(sample, Rows) and kind == "lasso" and d > WIDE:
         return wide_precision(sample.values, sample.samples, names, watch, threads)
-    covariance = _covariance(sample, watch).ridged(options.ridge)
+    covariance = _covariance(sample, watch)
+    covariance = covariance.ridged(options.ridge or _needed_ridge(covariance, kind, options))
     matrix, n = covariance.matrix, covariance.samples
     if kind not in BY_INVERSE or n <= d:
         # Estimators that do not invert the covariance do not notice that it is singular.
@@ -160,13 +163,20 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
         raise
 
 
+def _needed_ridge(covariance: Covariance, kind: Any, options: Options) -> float:
+    """Return the ridge that ``collinear="ridge"`` adds where columns are collinear."""
+    if options.collinear != "ridge" or kind not in BY_INVERSE or covariance.samples <= len(covariance.matrix):
+        return 0.0
+    return _RIDGE if checks.is_collinear(covariance.matrix) else 0.0
+
+
 def _check_rows(sample: Rows | IncompleteRows | Summary, kind: Any) -> None:
     """Raise if the estimator needs rows that the sample does not have."""
     # Named estimators start from a covariance, others from rows.
     by_rows = not isinstance(kind, str)
     if isinstance(sample, IncompleteRows) and by_rows:
         raise ValueError(
-            f"precision={kind!r} needs complete rows, which missing='pairwise' does not give; use precision='fdr', "
+            f"precision={kind!r} needs complete rows, which missing values do not leave; use precision='fdr', "
             "'lasso' or 'empirical', or missing='drop'"
         )
     if not isinstance(sample, Summary):
@@ -187,8 +197,8 @@ def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Co
     match sample:
         case Summary(moments=moments):
             matrix, location = moments.covariance, moments.mean
-        case IncompleteRows(values=values, pairwise=pairwise):
-            matrix, location = pairwise.covariance, pairwise.location
+        case IncompleteRows(values=values, estimated=estimated):
+            matrix, location = estimated.covariance, estimated.location
         case Rows(values=values):
             # The covariance, its correlations, and its inverse.
             ensure_square(values.shape[1], "the covariance", copies=3)

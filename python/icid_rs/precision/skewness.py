@@ -54,10 +54,11 @@ def skewness_of(sample: Sample) -> FloatArray:
     --------
     >>> import numpy as np
     >>> from icid_rs import Moments
+    >>> from icid_rs.data.encoding import Encoding
     >>> from icid_rs.data.sample import Summary
     >>> from icid_rs.precision.skewness import skewness_of
     >>> moments = Moments(third=True).update(np.random.default_rng(0).normal(size=(50, 2)))
-    >>> skewness_of(Summary(columns=None, names=range(2), moments=moments)).shape
+    >>> skewness_of(Summary(encoding=Encoding.plain(range(2)), is_named=False, moments=moments)).shape
     (2, 2)
     """
     match sample:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, csr_parts
+from icid_rs.graph.covariances import ComputedCovariances, Covariances, StoredCovariances
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import Csr
 from icid_rs.precision.covariance import Covariance, invert
@@ -69,9 +70,14 @@ class Precision:
         """Diagonal of the inverse covariance, before entries were set to zero where that is known."""
         return np.asarray(self.theta.diagonal())
 
+    @property
+    def covariances(self) -> Covariances:
+        """The covariances of any variables."""
+        return StoredCovariances(self.covariance)
+
     def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
         """Return the covariance of some variables."""
-        return np.asarray(self.covariance[np.ix_(variables, variables)])
+        return self.covariances.among(variables)
 
     def residual_variances(self, B: Any) -> FloatArray:
         """Compute the variances of X − X B: a_jᵀ Ĉ a_j for each column a_j of I − B."""
@@ -144,6 +150,24 @@ class Full(_Sampled):
 
 
 @dataclass(frozen=True)
+class Corrected(Full):
+    """An estimate of the covariance without what hidden causes and errors of measurement add to it.
+
+    Attributes
+    ----------
+    order : numpy.ndarray of shape (d,), optional
+        Causal order of the graph that was found together with these.
+    """
+
+    order: NDArray[np.intp] | None = field(default=None, kw_only=True, repr=False)
+
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
+        """Start from the order of the graph that is known, too."""
+        starts = super().start_orders(searcher)
+        return starts if self.order is None else {**starts, "measurement": self.order}
+
+
+@dataclass(frozen=True)
 class FewRows(_Sampled):
     """An estimate by neighbourhood selection: the covariance of so few rows may have no inverse."""
 
@@ -188,10 +212,10 @@ class Wide(_Sampled):
         """Return the order of the graph from which Θ was computed."""
         return {"estimate": self.order}
 
-    def covariance_among(self, variables: NDArray[Any]) -> FloatArray:
-        """Compute the covariance of some variables from the rows."""
-        rows = self.values[variables] * np.sqrt(self.variances[variables])[:, None]
-        return np.asarray(rows @ rows.T)
+    @property
+    def covariances(self) -> Covariances:
+        """Covariances that are computed from the rows."""
+        return ComputedCovariances(self.values, np.sqrt(self.variances))
 
     def residual_variances(self, B: Any) -> FloatArray:
         """Compute the variances of X − X B from the rows."""

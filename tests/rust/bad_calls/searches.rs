@@ -2,7 +2,9 @@
 
 use crate::{BadCall, NAN, calm};
 use icid_rs::score::{Noise, Score};
-use icid_rs::search::{Among, Budget, Evidence, Scoring, SearchOptions, Searcher, exact, exact_up_to_scale, search};
+use icid_rs::search::{
+    Among, Budget, Evidence, ResampleOptions, Scoring, SearchOptions, Searcher, exact, exact_up_to_scale, search,
+};
 use icid_rs::{IcidError, Knowledge};
 use ndarray::{Array2, ArrayView2, array};
 use sprs::CsMat;
@@ -60,7 +62,8 @@ fn resampled(columns: usize, counts: usize, order: &[usize], penalty: f64) -> Re
     let rows = Array2::from_shape_fn((3, columns), |(i, j)| if i == j { 1.0 } else { 0.0 });
     let (counts, budget) = (Array2::ones((1, counts)), Budget::for_variables(3));
     with_searcher(|searcher| {
-        searcher.search_resamples(rows.view(), counts.view(), order, penalty, budget, &calm()).map(drop)
+        let options = ResampleOptions::new(order, penalty, budget);
+        searcher.search_resamples(rows.view(), counts.view(), &options, &calm()).map(drop)
     })
 }
 

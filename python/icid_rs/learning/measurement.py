@@ -1,0 +1,216 @@
+"""The measurement layer of a fit: whether there can be one, its choice, and its record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from icid_rs import _core
+from icid_rs._util.validation import csr_parts, listed
+from icid_rs._util.warn import warn_user
+from icid_rs.graph.equivalence import causal_order, equivalence_class
+from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.layer import Layer
+from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.layer_search import LayerSearch
+from icid_rs.options import Options
+from icid_rs.precision.variants import Corrected, Full, Precision
+from icid_rs.report import MeasurementChoice
+
+#: With fewer columns, hidden causes and errors are no different from edges.
+_FEWEST = 4
+#: Columns on which hidden causes load most, as many as are named.
+_NAMED = 5
+#: A gain for each row beyond which hidden causes, groups or errors are worth a warning.
+_NOTABLE = 0.01
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The measurement layer of a fit, and what it is worth.
+
+    Attributes
+    ----------
+    layer : Layer
+        For columns of unit variance.
+    gain : float
+        What it gains in twice the log-likelihood for each row, less the price of its parameters.
+    without : LinearSem
+        The graph that was found without it.
+    estimate : Corrected
+        The estimate of the covariance without the layer.
+    searches : int
+        Searches for graphs with one layer or another.
+    """
+
+    layer: Layer
+    gain: float
+    without: LinearSem
+    estimate: Corrected
+    searches: int
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Causal order of the graph that was found together with the layer."""
+        assert self.estimate.order is not None
+        return self.estimate.order
+
+    def choice(self, names: Sequence[Any]) -> MeasurementChoice:
+        """Return the record of the layer for reports."""
+        loads = np.sum(self.layer.loadings**2, axis=1)
+        strongest = np.argsort(-loads, kind="stable")[: _NAMED if self.layer.hidden else 0]
+        return MeasurementChoice(
+            hidden=self.layer.hidden,
+            error=float(self.layer.errors.mean()),
+            gain=self.gain,
+            edges_without=self.without.B.nnz,
+            searches=self.searches,
+            strongest=tuple(names[int(j)] for j in strongest),
+        )
+
+
+def unmeasured_because(estimate: Precision, options: Options) -> str | None:
+    """Say why neither hidden causes nor errors of measurement can become part of the model; None if they can.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets, lasso_precision
+    >>> from icid_rs.learning.measurement import unmeasured_because
+    >>> from icid_rs.options import Options
+    >>> estimate = lasso_precision(datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0))
+    >>> unmeasured_because(estimate, Options.of(ICID(), {"auto": True}))
+    'hidden causes and errors of measurement need about two rows for each column'
+    """
+    if not options.measures:
+        return "hidden causes and errors of measurement were switched off"
+    if options.refine not in ("auto", "search"):
+        return f"refine={options.refine!r} supposes that there are neither hidden causes nor errors of measurement"
+    if options.noise_variances is not None:
+        return "known noise variances leave nothing to hidden causes and errors of measurement"
+    if options.missing == "pairwise":
+        return "covariances of pairs of columns differ from those of a table as if by errors of measurement"
+    if options.ridge:
+        return "a ridge and a measurement layer cannot both change the covariance"
+    if not isinstance(estimate, Full) or estimate.samples < len(estimate.location) + 3:
+        return "hidden causes and errors of measurement need about two rows for each column"
+    if options.precision not in ("auto", "fdr", "empirical"):
+        return "hidden causes and errors of measurement need precision='auto' or 'fdr'"
+    if len(estimate.location) < _FEWEST:
+        return f"hidden causes and errors of measurement cannot be told from edges with fewer than {_FEWEST} columns"
+    return None
+
+
+def choose_layer(
+    estimate: Full, found: LinearSem, knowledge: Knowledge | None, options: Options, names: Sequence[Any]
+) -> Measurement | None:
+    """Choose hidden causes and errors of measurement; None if nothing is worth its parameters.
+
+    Parameters
+    ----------
+    estimate : Full
+        Of what was measured.
+    found : LinearSem
+        The graph that was found without a layer.
+    knowledge : Knowledge or None
+    options : Options
+    names : sequence
+        Of the columns.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets, fdr_precision
+    >>> from icid_rs.graph.sem import LinearSem
+    >>> from icid_rs.learning.measurement import choose_layer
+    >>> from icid_rs.options import Options
+    >>> B, noise_variances = datasets.random_sem(30, 1, random_state=0)
+    >>> X = datasets.sample_sem(B, 1000, noise_variances=noise_variances, hidden=1, random_state=0)
+    >>> graph = ICID(hidden=None, measurement_error=None).fit(X)
+    >>> found = LinearSem(graph.adjacency_matrix_, graph.causal_order_, graph.noise_variances_)
+    >>> choose_layer(fdr_precision(X), found, None, Options.of(ICID(), {"auto": True}), range(30)).layer.hidden
+    1
+    """
+    search = LayerSearch(estimate, knowledge, options)
+    shares = search.shares(names)
+    without = search.without_layer(found)
+    chosen = search.chosen(without, shares)
+    if chosen.layer.is_empty:
+        return None
+    gain = (without.score - chosen.score) / estimate.samples
+    corrected = search.corrected(chosen.layer, chosen.sem.order)
+    return Measurement(chosen.layer, gain, found, corrected, search.searches)
+
+
+def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n_threads: int | None) -> LinearSem:
+    """Return the member of a graph's equivalence class whose reversible edges follow an order, if there is one.
+
+    The layer hides the shape of residuals. Directions within the class that the graph without it has from there are
+    kept.
+
+    Parameters
+    ----------
+    sem : LinearSem
+    order : array of shape (d,)
+        Causal order of the graph that was found without the layer.
+    estimate : Corrected
+        The estimate that weights are fitted to.
+    n_threads : int or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs import datasets, fdr_precision
+    >>> from icid_rs.graph.sem import LinearSem
+    >>> from icid_rs.learning.measurement import member_along
+    >>> estimate = fdr_precision(datasets.sample_sem([[0, 1], [0, 0]], 500, random_state=0))
+    >>> sem = LinearSem(sp.csr_array([[0, 1.0], [0, 0]]), np.array([0, 1]), np.ones(2))
+    >>> member_along(sem, np.array([1, 0]), estimate, None).order
+    array([1, 0])
+    """
+    cpdag = equivalence_class(sem.B)
+    rank = np.argsort(order)
+    causes, effects = cpdag.nonzero()
+    d = len(order)
+    is_reversible = np.isin(effects * d + causes, causes * d + effects)
+    kept = ~is_reversible | (rank[causes] < rank[effects])
+    pattern = sp.csr_array((np.ones(kept.sum()), (causes[kept], effects[kept])), shape=cpdag.shape)
+    try:
+        new_order = causal_order(pattern)
+    except ValueError:
+        return sem
+    if abs(equivalence_class(pattern) - cpdag).nnz:
+        return sem
+    graph = (csr_parts(pattern), np.asarray(new_order, dtype=np.int64), sem.noise_variances)
+    nothing = Layer.none(d)
+    fitted = _core.settle(
+        estimate.covariance, None, graph, nothing.loadings, nothing.errors, rounds=1, n_threads=n_threads
+    )
+    return LinearSem.from_core(fitted.sem)
+
+
+def warn_of_layer(choice: MeasurementChoice) -> None:
+    """Warn of hidden causes or errors of measurement that were found and not asked for.
+
+    Examples
+    --------
+    >>> from icid_rs.learning.measurement import warn_of_layer
+    >>> from icid_rs.report import MeasurementChoice
+    >>> warn_of_layer(MeasurementChoice())
+    """
+    if choice.gain <= _NOTABLE:
+        return
+    found = []
+    if choice.hidden:
+        names = listed([repr(name) for name in choice.strongest])
+        found.append(f"{choice.hidden} hidden, loading most on {names}")
+    if choice.error:
+        found.append(f"{choice.error:.0%} of each variance as error")
+    warn_user(
+        "hidden common causes, groups of rows or errors of measurement are likely, and were taken out of the graph "
+        f"({'; '.join(found)}); hidden=None and measurement_error=None give the graph with them"
+    )

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from icid_rs import ICID, Moments, _core, datasets, metrics
+from icid_rs._util.validation import csr_parts
+from icid_rs.graph.layer import Layer
+from icid_rs.learning.shares import most_hidden
+
+OFF = {"hidden": None, "measurement_error": None}
+
+
+def table(d=30, degree=1, n=2000, seed=0, **measured):
+    """A model with R² between 0.3 and 0.8, and its table with permuted columns."""
+    rng = np.random.default_rng(seed)
+    B, noise_variances = datasets.random_sem(d, degree, random_state=rng)
+    X = datasets.sample_sem(B, n, noise_variances=noise_variances, random_state=rng, **measured)
+    order = rng.permutation(d)
+    return B[order][:, order], X[:, order]
+
+
+@pytest.fixture(scope="module")
+def batch():
+    return table(hidden=1)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return table(d=30, degree=2, n=3000, measurement_error=0.2)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_hidden_causes_are_found_and_the_graph_without_them(batch):
+    B, X = batch
+    model = ICID(stability=None).fit(X)
+    assert model.hidden_loadings_.shape == (30, 1)
+    assert not model.measurement_error_.any()
+    assert metrics.class_distance(B, model.cpdag_) <= 2
+    assert metrics.class_distance(B, ICID(**OFF).fit(X).cpdag_) > 30
+    assert model.info_["measurement"]["hidden"] == 1
+    assert model.info_["measurement"]["edges without"] > 2 * B.nnz
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_errors_of_measurement_are_found(noisy):
+    B, X = noisy
+    model = ICID(stability=None).fit(X)
+    assert model.hidden_loadings_.shape == (30, 0)
+    np.testing.assert_allclose(model.measurement_error_, 0.2, atol=0.03)
+    assert metrics.class_distance(B, model.cpdag_) <= 5
+    assert metrics.class_distance(B, ICID(**OFF).fit(X).cpdag_) > 20
+
+
+def test_a_warning_names_the_columns(batch):
+    with pytest.warns(UserWarning, match=r"hidden common causes.*loading most on"):
+        ICID().fit(batch[1])
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "exponential"])
+def test_nothing_is_found_where_there_is_nothing_and_results_are_the_same(noise):
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = datasets.sample_sem(datasets.random_dag(20, 2, random_state=rng), 1000, noise=noise, random_state=rng)
+        X = X / X.std(axis=0)
+        model, off = ICID().fit(X), ICID(**OFF).fit(X)
+        assert model.hidden_loadings_.shape[1] == 0
+        assert not model.measurement_error_.any()
+        np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), off.adjacency_matrix_.toarray())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_units_change_weights_and_loadings_alone(batch):
+    _, X = batch
+    scale = np.random.default_rng(0).uniform(0.1, 10.0, X.shape[1])
+    one, other = ICID(hidden=1, noise="unequal").fit(X), ICID(hidden=1, noise="unequal").fit(X * scale)
+    np.testing.assert_allclose(other.hidden_loadings_, scale[:, None] * one.hidden_loadings_, rtol=1e-6)
+    np.testing.assert_allclose(
+        other.adjacency_matrix_.toarray(), one.adjacency_matrix_.toarray() / scale[:, None] * scale, rtol=1e-6
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_score_is_the_likelihood_of_what_was_measured(batch):
+    _, X = batch
+    model, off = ICID(hidden=1).fit(X), ICID(**OFF).fit(X)
+    A = np.eye(X.shape[1]) - model.adjacency_matrix_.toarray()
+    inner = np.linalg.inv(A)
+    covariance = inner.T * model.noise_variances_ @ inner + model.hidden_loadings_ @ model.hidden_loadings_.T
+    centred = X - model.location_
+    distances = np.sum(centred * np.linalg.solve(covariance, centred.T).T, axis=1)
+    expected = -0.5 * (len(A) * np.log(2 * np.pi) + np.linalg.slogdet(covariance)[1] + distances.mean())
+    assert model.score(X) == pytest.approx(expected)
+    assert model.score(X) > off.score(X)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_hidden_scores_follow_the_hidden_cause():
+    rng = np.random.default_rng(3)
+    B, noise_variances = datasets.random_sem(40, 1, random_state=rng)
+    h = rng.standard_normal(1500)
+    X = datasets.sample_sem(B, 1500, noise_variances=noise_variances, random_state=rng)
+    X += h[:, None] * (0.5 * rng.standard_normal(40))
+    scores = ICID(hidden=1).fit(X).hidden_scores(X)
+    assert abs(np.corrcoef(scores[:, 0], h)[0, 1]) > 0.95
+
+
+def test_known_reliabilities_undo_attenuation():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((20_000, 4))
+    x[:, 1] += 0.8 * x[:, 0]
+    x[:, 3] += 0.5 * x[:, 1] + 0.5 * x[:, 2]
+    shares = np.array([0.3, 0.1, 0.2, 0.0])
+    X = x + rng.standard_normal(x.shape) * x.std(axis=0) * np.sqrt(shares / (1 - shares))
+    model = ICID(hidden=None, measurement_error=shares, noise="unequal", required=[(0, 1), (1, 3), (2, 3)]).fit(X)
+    np.testing.assert_allclose(model.measurement_error_, shares)
+    weights = model.adjacency_matrix_.toarray()
+    np.testing.assert_allclose([weights[0, 1], weights[1, 3], weights[2, 3]], [0.8, 0.5, 0.5], atol=0.05)
+    np.testing.assert_allclose(model.noise_variances_, 1.0, atol=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_moments_give_the_same_layer(batch):
+    _, X = batch
+    of_rows, of_moments = ICID(hidden=1).fit(X), ICID(hidden=1).fit(Moments().update(X))
+    np.testing.assert_allclose(of_moments.hidden_loadings_, of_rows.hidden_loadings_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hidden": -1}, "hidden"),
+        ({"hidden": "two"}, "hidden = 'two'"),
+        ({"hidden": 5}, "5 columns can carry at most 2"),
+        ({"measurement_error": 1.0}, "at least 0 and less than 1"),
+        ({"measurement_error": [0.1, -0.1, 0, 0, 0]}, "column 1 is -0.1"),
+        ({"measurement_error": [0.1]}, "length"),
+        ({"measurement_error": {9: 0.1}}, "names 9"),
+        ({"measurement_error": {0: 0.9}}, "column 0 is 0.9, but the other columns explain all but"),
+        ({"measurement_error": "much"}, "measurement_error = 'much'"),
+        ({"hidden": 1, "refine": None}, "hidden=1: refine=None"),
+        ({"measurement_error": 0.1, "noise_variances": 1.0}, "known noise variances"),
+    ],
+)
+def test_bad_values_say_what_is_possible(settings, message):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    X[:, 1:] += 0.8 * X[:, :1]
+    with pytest.raises(ValueError, match=message):
+        ICID(**settings).fit(X)
+
+
+def test_the_paper_alone_has_no_layer(batch):
+    model = ICID(refine=None).fit(batch[1])
+    assert model.hidden_loadings_.shape == (30, 0)
+    assert "refine=None" in model.info_["measurement"]["note"]
+
+
+def test_few_rows_say_that_nothing_was_looked_for():
+    X = datasets.sample_sem(datasets.random_dag(30, 1, random_state=0), 40, random_state=0)
+    assert "two rows for each column" in ICID().fit(X).info_["measurement"]["note"]
+
+
+def test_the_largest_number_of_hidden_causes_leaves_degrees_of_freedom():
+    for d in range(2, 60):
+        k = most_hidden(d)
+        assert (d - k) ** 2 >= d + k
+        assert (d - k - 1) ** 2 < d + k + 1
+
+
+def test_the_core_agrees_with_a_dense_likelihood():
+    rng = np.random.default_rng(1)
+    B, noise_variances = datasets.random_sem(12, 1, random_state=rng)
+    layer = Layer(0.4 * rng.standard_normal((12, 2)), rng.uniform(0.0, 0.2, 12))
+    X = rng.standard_normal((50, 12))
+    X -= X.mean(axis=0)
+    from icid_rs.graph.equivalence import causal_order
+
+    sem = (csr_parts(B), np.asarray(causal_order(B), dtype=np.int64), noise_variances)
+    value, _, _ = _core.deviance(X.T @ X / 50, sem, layer.loadings, layer.errors, n_threads=None)
+    expected = -2.0 * layer.log_likelihood(X, B, noise_variances) - 12 * np.log(2 * np.pi) - 12
+    assert value == pytest.approx(expected)
