@@ -33,6 +33,14 @@ def found(data, model) -> Bootstrap:
     return bootstrap(model, data[1], n=24)
 
 
+def test_resamples_are_fitted_as_tables_are(data, model, found):
+    X = data[1]
+    for k in (0, 7):
+        rows = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(k,))).integers(0, len(X), len(X))
+        fitted = ICID(n_threads=1).fit(X[rows])
+        np.testing.assert_array_equal(found.graphs[k].toarray(), fitted.adjacency_matrix_.toarray())
+
+
 def same(one: Bootstrap, other: Bootstrap) -> None:
     assert len(one.graphs) == len(other.graphs)
     for a, b in zip(one.graphs, other.graphs, strict=True):
@@ -130,10 +138,10 @@ class TestProbabilities:
         chain = np.diag([0.8, 0.8], k=1)
         collider = np.array([[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]])
         variances = [1.0, 4.0, 0.3]
-        for B, expected in ((chain, 0.5), (collider, 1.0)):
+        for B, identified, expected in ((chain, "equivalence class", 0.5), (collider, "graph", 1.0)):
             X = datasets.sample_sem(B, 2000, noise_variances=variances, random_state=0)
             model = ICID(refine="search", noise="unequal").fit(X / X.std(axis=0))
-            assert model.info_["identified"] == "equivalence class"
+            assert model.info_["identified"] == identified
             P = bootstrap(model, X / X.std(axis=0), n=20).edge_probabilities.toarray()
             np.testing.assert_allclose(P[B != 0], expected, atol=0.05)
 
@@ -210,6 +218,14 @@ class TestBlocksAndGroups:
 
 
 class TestTheModel:
+    def test_it_is_a_method_too(self, data):
+        model = ICID().fit(data[1])
+        found = model.bootstrap(data[1], n=4, subsample=0.5, random_state=3)
+        assert found is model.bootstrap_
+        again = bootstrap(ICID().fit(data[1]), data[1], n=4, subsample=0.5, random_state=3)
+        assert (found.edge_probabilities != again.edge_probabilities).nnz == 0
+        assert model.edges().columns[-1] == "confidence"
+
     def test_edges_have_their_confidence(self, data):
         X = pd.DataFrame(data[1], columns=[f"x{k}" for k in range(12)])
         model = ICID().fit(X)
@@ -217,7 +233,7 @@ class TestTheModel:
         result = bootstrap(model, X, n=10)
         assert model.bootstrap_ is result
         table = model.edges()
-        assert list(table.columns) == ["source", "target", "weight", "confidence"]
+        assert table.columns[-1] == "confidence"
         likely = result.edges().set_index(["source", "target"]).probability
         for edge in table.itertuples():
             assert edge.confidence == likely.get((edge.source, edge.target), 0.0)

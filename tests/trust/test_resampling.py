@@ -78,3 +78,26 @@ def test_block_length_of_autoregression():
         assert np.median(lengths) == pytest.approx(expected, rel=0.3)
     assert block_length(rng.normal(size=(n, 1))) <= 5
     assert block_length(np.ones((50, 2))) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"block": 3}, {"member": np.arange(60) % 20}, {"subsample": 0.5}])
+def test_bags_stay_together_and_keep_variances(options):
+    scheme = Resampling(60, 0, **options).in_bags(10)
+    draws = np.array([np.bincount(scheme.draw(k)[0], minlength=60) for k in range(3000)])
+    bags = np.unique(draws.T, axis=0, return_inverse=True)[1]
+    assert bags.max() == 9
+    np.testing.assert_array_equal(np.bincount(bags), 6)
+    # The variance of a sum over independent rows, as if they were drawn one by one.
+    values = np.random.default_rng(0).normal(size=(60, 200))
+    spread = (draws @ (values - values.mean(axis=0))).var(axis=0).mean()
+    assert spread == pytest.approx(60 * (0.25 if "subsample" in options else 1.0), rel=0.2)
+
+
+def test_few_units_make_no_bags():
+    few = [
+        (Resampling(30, 0), 30),
+        (Resampling(30, 0, member=np.arange(30) // 2), 15),
+        (Resampling(30, 0, block=8), 10),
+    ]
+    for scheme, bags in few:
+        assert scheme.in_bags(bags) is scheme

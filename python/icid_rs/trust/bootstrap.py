@@ -18,14 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from icid_rs._core import NumericalError
+from icid_rs._util.randomness import RandomState, seed
 from icid_rs._util.validation import Rows, check_int, check_real
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
+from icid_rs.data.encoding import Encoding
 from icid_rs.data.moments import Moments
-from icid_rs.data.tables import Table
+from icid_rs.data.sample import Encoded
 from icid_rs.graph.equivalence import undetermined_edges
-from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.sem import Csr
+from icid_rs.learning.learn import Learned
 from icid_rs.trust.confidence import Bootstrap
 from icid_rs.trust.resampling import Resampling, block_length
 
@@ -38,8 +40,8 @@ class Refittable(Protocol):
     dag: str | None
     missing: str
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
-        """Fit a table; sets ``graph_``."""
+    def _learn(self, X: Any, groups: Any = None) -> Learned:
+        """Learn the graph of a table, and nothing more."""
 
     def _rows(self, X: Any) -> Rows:
         """Return a table as an array of rows, whose columns must be those of the fit."""
@@ -54,7 +56,7 @@ def bootstrap(
     block: Any = None,
     subsample: float | None = None,
     n_jobs: int | None = None,
-    random_state: int | None = 0,
+    random_state: RandomState = 0,
     progress: bool | None = None,
 ) -> Bootstrap:
     """Fit a model again to resamples of its data, and count how often each edge is found.
@@ -82,7 +84,7 @@ def bootstrap(
     n_jobs : int, optional
         Fits at a time; see ``joblib.Parallel``. Other backends, such as Dask and Ray, are chosen by
         ``joblib.parallel_config``. Results do not depend on either.
-    random_state : int, optional
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
     progress : bool, optional
         Show a progress bar, which needs tqdm. By default where tqdm is installed, and on terminals and in notebooks
         only.
@@ -133,7 +135,7 @@ def bootstrap(
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None)
     shaped = fitted.fit_report_.shaped
-    tasks = (delayed(_fit_draw)(refit, values, names, resampling, k, grouped, shaped) for k in range(count))
+    tasks = (delayed(_fit_draw)(refit, values, fitted._encoding, resampling, k, grouped, shaped) for k in range(count))
     backend, _ = get_active_backend()
     parallel = Parallel(n_jobs, return_as="generator" if backend.supports_return_generator else "list")
     with _quiet():
@@ -158,7 +160,7 @@ def _check_model(model: Any) -> None:
 
 
 def _resampling(
-    grouped: bool, X: Rows, groups: Any, block: Any, subsample: Any, random_state: int | None
+    grouped: bool, X: Rows, groups: Any, block: Any, subsample: Any, random_state: RandomState
 ) -> Resampling:
     """Check the arguments that say how rows are drawn."""
     rows = len(X)
@@ -181,34 +183,36 @@ def _resampling(
         units = rows // length if member is None else len(labels)
         if not 0 < subsample < 1 or int(subsample * units) < 1:
             raise ValueError(f"subsample = {subsample}: it must be between 0 and 1, and leave something of {units}")
-    seed = None if random_state is None else check_int(random_state, "random_state", 0)
-    entropy: Any = np.random.SeedSequence(seed).entropy
-    return Resampling(rows, entropy, member, length, subsample)
+    return Resampling(rows, seed(random_state), member, length, subsample)
 
 
 def _fit_draw(
-    model: Any, X: Rows, names: list[Any], resampling: Resampling, k: int, grouped: bool, shaped: tuple[int, ...]
+    model: Any, X: Rows, encoding: Encoding, resampling: Resampling, k: int, grouped: bool, shaped: tuple[int, ...]
 ) -> tuple[Csr, Csr] | str:
     """Fit resample k; return its weights and the count of each edge, or the message of the error."""
     rows, groups = resampling.draw(k)
     with _quiet():
         try:
-            fitted = clone(model).fit(Table(X[rows], names), groups=groups if grouped else None)
+            learned = model._learn(Encoded(X[rows], encoding, is_named=True), groups if grouped else None)
         except (ValueError, NumericalError, np.linalg.LinAlgError) as error:
             return str(error)
-    graph, report = fitted.graph_, fitted.fit_report_
-    if report.noise != "unequal":
-        return graph.adjacency_matrix_, _counts(graph, None)
-    # Repeated rows look less Gaussian: a shape must be there in the whole table too.
-    return graph.adjacency_matrix_, _counts(graph, tuple(set(report.shaped) & set(shaped)))
+    return learned.sem.B, _counts(learned, shaped)
 
 
-def _counts(graph: NamedGraph, shaped: tuple[int, ...] | None) -> Csr:
-    """Count each edge as 1, or as ½ each way if its direction is not determined; None: all are determined."""
-    counts = graph.adjacency_matrix_.astype(bool).astype(np.float64).tolil()
-    if shaped is not None:
-        counts[undetermined_edges(graph.cpdag_, shaped)] = 0.5
-    return sp.csr_array(counts)
+def _counts(learned: Learned, shaped: tuple[int, ...]) -> Csr:
+    """Count each edge as 1, or as ½ each way if its direction is not determined.
+
+    Repeated rows look less Gaussian: a shape must be there in the whole table too.
+    """
+    counts: Csr = sp.csr_array(learned.sem.B.astype(bool).astype(np.float64))
+    choices = learned.choices
+    if choices is None or choices.noise.chosen != "unequal":
+        return counts
+    own = () if choices.residuals is None else choices.residuals.shaped
+    causes, effects = undetermined_edges(learned.cpdag, tuple(set(own) & set(shaped)))
+    shared = counts.tolil()
+    shared[causes, effects] = 0.5
+    return sp.csr_array(shared)
 
 
 @contextlib.contextmanager

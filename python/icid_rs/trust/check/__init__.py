@@ -1,0 +1,1 @@
+"""Checks of a table against what the model assumes of it."""

@@ -1,0 +1,139 @@
+"""The checks that every fit makes, at a small part of its cost, and what they say about single edges and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from icid_rs._util.validation import listed
+from icid_rs._util.warn import warn_user
+from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
+from icid_rs.graph.sem import CyclicSem, LinearSem
+from icid_rs.report import Assumption
+from icid_rs.trust.check import columns, edges, rows
+from icid_rs.trust.check.table import FittedTable
+
+#: With fewer rows nothing is checked.
+_FEWEST_ROWS = 20
+#: Rows that a fit checks; `ICID.check` looks at all.
+_MOST_ROWS = 10_000
+
+
+class AssumptionWarning(UserWarning):
+    """A table does not look like what the model assumes."""
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """Parts of a fit that failed checks spoil, so that less can be claimed of them.
+
+    Attributes
+    ----------
+    edges : frozenset of (cause, effect)
+        Edges that rest on one row: their directions are open.
+    shapeless : frozenset of int
+        Columns with few levels, piled-up values, codes for missing values or gross values: the shape of their residuals
+        tells no directions.
+    dependent_rows : bool
+        Rows resemble the ones before them: resample them in blocks.
+    """
+
+    edges: frozenset[tuple[int, int]] = frozenset()
+    shapeless: frozenset[int] = frozenset()
+    dependent_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Findings of the checks of a fit.
+
+    Attributes
+    ----------
+    assumptions : tuple of Assumption
+    spoiled : Spoiled
+    sorting : tuple of int
+        Columns that follow the order of the rows.
+    """
+
+    assumptions: tuple[Assumption, ...] = ()
+    spoiled: Spoiled = field(default_factory=Spoiled)
+    sorting: tuple[int, ...] = ()
+
+
+def audit(table: FittedTable) -> Audit:
+    """Check the columns, the rows and the relations of a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.trust.check.audit import audit
+    >>> from icid_rs.trust.check.table import FittedTable
+    >>> X = np.random.default_rng(0).standard_normal((200, 2))
+    >>> X[:, 1] = X[:, 1] > 0
+    >>> found = audit(FittedTable(X, ["age", "smokes"], sp.csr_array((2, 2)), np.arange(2)))
+    >>> [(a.verdict, a.where) for a in found.assumptions if a.verdict != "pass"]
+    [('fail', ("'smokes' (2 levels)",))]
+    >>> sorted(found.spoiled.shapeless)
+    [1]
+    """
+    levels, few = columns.levels(table)
+    ends = list(columns.end_values(table))
+    codes, coded = columns.codes(table, ends)
+    piles, piled = columns.piles(table, ends)
+    numbers, sorting = columns.row_numbers(table)
+    gross = rows.gross(table, coded)
+    order = rows.order(table, sorting)
+    carried = edges.carried(table)
+    curved = edges.curvature(table, (*few, *coded, *sorting, *gross.columns), order.independent)
+    return Audit(
+        (
+            levels,
+            codes,
+            piles,
+            numbers,
+            gross.assumption,
+            carried.assumption,
+            order.assumption,
+            curved.assumption,
+        ),
+        Spoiled(
+            edges=frozenset(carried.pairs),
+            shapeless=frozenset((*few, *coded, *piled, *gross.columns)),
+            dependent_rows=order.dependent,
+        ),
+        sorting,
+    )
+
+
+def audit_sample(sample: Sample, sem: LinearSem | CyclicSem) -> Audit:
+    """Check the rows of a fit; without rows, or with few complete ones, nothing is checked.
+
+    Of very many rows, consecutive ones from the middle are checked, so that this costs little time and memory.
+    """
+    match sample:
+        case Rows(values=X):
+            consecutive = True
+        case IncompleteRows(values=X):
+            X, consecutive = X[np.isfinite(X).all(axis=1)], False
+        case Summary(moments=moments):
+            X, consecutive = moments.rows, False
+        case GivenTheta():
+            return Audit()
+    if len(X) < _FEWEST_ROWS:
+        return Audit()
+    first = max(0, (len(X) - _MOST_ROWS) // 2)
+    return audit(FittedTable(X[first : first + _MOST_ROWS], sample.names, sem.B, sem.order, consecutive))
+
+
+def warn_of(found: Audit) -> None:
+    """Warn once of each assumption that a table clearly violates, naming columns and rows."""
+    for assumption in found.assumptions:
+        if assumption.verdict == "fail" or (assumption.verdict == "doubt" and assumption.name in _DOUBTS_TOO):
+            where = f": {listed(list(assumption.where))}" if assumption.where else ""
+            warn_user(f"{assumption.finding}{where}. Remedy: {assumption.remedy}", AssumptionWarning)
+
+
+#: Assumptions of which a doubt already deserves a warning: they mislead most, or are easily mended.
+_DOUBTS_TOO = frozenset({"rows are independent", "relations are straight lines"})

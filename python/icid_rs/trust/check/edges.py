@@ -1,0 +1,311 @@
+"""Checks of relations: curved ones, unequal spread, dependence on causes, and edges that rest on one row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from icid_rs._util.validation import FloatArray
+from icid_rs.report import Assumption
+from icid_rs.trust.check.table import FittedTable
+
+#: Rows that are examined for curvature and spread.
+_ROWS = 4000
+#: Most columns for which all pairs are examined, not only edges.
+_ALL_PAIRS = 500
+#: Share of what a cause leaves of its effect that is curved in it: doubt, and failure.
+_CURVED, _VERY_CURVED = 0.03, 0.1
+#: The same of a cause, read against the direction of its edge.
+_CURVED_BACKWARDS = 0.05
+#: Chance of a false alarm in a whole table, for tests of many pairs.
+_ALARM = 1e-3
+#: Share of a weight that rests on one row: doubt, and failure.
+_SHARED, _CARRIED = 0.3, 0.5
+#: Standard errors from which a weight counts.
+_SIGNIFICANT = 3.0
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Departures of pairs from the model, worst first.
+
+    Attributes
+    ----------
+    assumption : Assumption
+    pairs : tuple of (cause, effect)
+    """
+
+    assumption: Assumption
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+def some_rows(table: FittedTable, most: int = _ROWS) -> slice:
+    """Evenly spaced rows, at most so many."""
+    return slice(None, len(table.residuals), -(-len(table.residuals) // most))
+
+
+def candidates(table: FittedTable, apart: Collection[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs (i, j) where residual j should be independent of column i: the graph does not derive i from j."""
+    if table.order is None or table.d > _ALL_PAIRS:
+        first, second = table.edges
+    else:
+        first, second = np.nonzero(~table.descendants.T)
+    kept = ~(np.isin(first, list(apart)) | np.isin(second, list(apart)))
+    return first[kept], second[kept]
+
+
+def curvature(table: FittedTable, apart: Collection[int] = (), independent: float = 1.0) -> Pairs:
+    """Look for relations that are no straight lines.
+
+    A pair is curved if the residual of one follows the square or the cube of the other. A curve may also have been
+    read against its direction, where it leaves less curvature than unequal spread. So a joined pair counts too if its
+    residual depends on the cause in any of these ways, and the relation is curved when it is read the other way. Where
+    noise is not Gaussian, a straight line looks curved if it is read backwards, but not both ways.
+
+    Parameters
+    ----------
+    table : FittedTable
+    apart : collection of int
+        Columns that are not looked at: something else is known to be wrong with them.
+    independent : float
+        Share of the rows that carry information of their own, where rows depend on each other.
+    """
+    name = "relations are straight lines"
+    i, j = candidates(table, apart)
+    if not len(i):
+        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
+    Z, E = _clipped(table)
+    n = len(Z) * independent
+    square, cube = _own_part(Z, 2), _own_part(Z, 3)
+    share = np.maximum(_explained(square, E, i, j), _explained(cube, E, i, j))
+    i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
+    tests = 2 * len(i)
+    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
+    worst = float(share.max())
+    p_value = min(1.0, tests * float(stats.chi2.sf(n * worst, 1)))
+    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
+    if not found:
+        finding = f"at most {worst:.1%} of what is left of a column is curved in another"
+        return Pairs(
+            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
+        )
+    first, second = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
+    pairs = tuple((int(i[k]), int(j[k])) for k in found)
+    return Pairs(
+        Assumption(
+            name=name,
+            verdict="fail" if worst >= _VERY_CURVED else "doubt",
+            finding=f"{first} and {second} follow a curve ({worst:.0%} of what is left)",
+            statistic=n * worst,
+            p_value=p_value,
+            effect=worst,
+            where=tuple(f"{table.names[i[k]]} and {table.names[j[k]]} ({share[k]:.0%})" for k in found),
+            remedy="transform the columns (logarithm, root) until relations are straight, or add a power as a column",
+        ),
+        pairs,
+    )
+
+
+def _with_reversed(
+    table: FittedTable,
+    Z: FloatArray,
+    E: FloatArray,
+    curved: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
+    n: float,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+    """Raise the curvature of edges that depart both ways to that of the reversed relation."""
+    first, second, share = curved
+    causes, effects = table.edges
+    looked_at = np.isin(causes * table.d + effects, first * table.d + second)
+    causes, effects = causes[looked_at], effects[looked_at]
+    if not len(causes):
+        return curved
+    size = np.abs(E)
+    square, cube = _own_part(Z, 2), _own_part(Z, 3)
+    tests = ((square, E), (cube, E), (Z, size), (square, size))
+    departure = np.max([_explained(shape, left, causes, effects) for shape, left in tests], axis=0)
+    suspicious = departure > float(stats.chi2.isf(_ALARM / (4 * len(causes)), 1)) / n
+    share = share.copy()
+    for i, j in zip(causes[suspicious].tolist(), effects[suspicious].tolist(), strict=True):
+        others = np.union1d(table.parents(i), table.parents(j))
+        basis = np.column_stack([np.ones(len(Z)), Z[:, j], Z[:, others[(others != i) & (others != j)]]])
+        left = Z[:, [i]] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, [i]]))
+        only = np.zeros(1, dtype=np.intp)
+        backwards = max(float(_explained(_own_part(Z[:, [j]], power), left, only, only)[0]) for power in (2, 3))
+        if backwards > _CURVED_BACKWARDS:
+            place = (first == i) & (second == j)
+            share[place] = np.maximum(share[place], backwards)
+    return first, second, share
+
+
+def unequal_spread(table: FittedTable) -> Pairs:
+    """Look for residuals whose size follows a cause."""
+    name = "scatter is the same everywhere"
+    i, j = table.edges
+    if not len(i):
+        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
+    Z, E = _clipped(table)
+    size = np.abs(E)
+    share = np.maximum(_explained(Z, size, i, j), _explained(_own_part(Z, 2), size, i, j))
+    n, worst = len(Z), float(share.max())
+    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
+    p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
+    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
+    if not found:
+        finding = f"at most {worst:.1%} of the size of what is left of a column follows a cause"
+        return Pairs(
+            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
+        )
+    cause, effect = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
+    pairs = tuple((int(i[k]), int(j[k])) for k in found)
+    return Pairs(
+        Assumption(
+            name=name,
+            verdict="fail" if worst >= _VERY_CURVED else "doubt",
+            finding=f"the scatter of {effect} changes with {cause} ({worst:.0%} of its size)",
+            statistic=n * worst,
+            p_value=p_value,
+            effect=worst,
+            where=tuple(f"{table.edge(*pair)} ({share[k]:.0%})" for k, pair in zip(found, pairs, strict=True)),
+            remedy="logarithms often even it out; standard errors that allow for it are safer",
+        ),
+        pairs,
+    )
+
+
+def dependence(table: FittedTable) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Measure how far residuals depend on their causes in any way, by `_dependence_of_pairs`.
+
+    Returns
+    -------
+    F : array of shape (d,)
+        For each column the largest over its causes; NaN without causes.
+    cause : array of shape (d,)
+        The cause that has it; -1 without causes.
+    """
+    rows = some_rows(table)
+    X = np.asarray(table.X[rows], dtype=np.float64)
+    E = table.residuals[rows]
+    own, left = _shapes(stats.zscore(X)), _shapes(stats.zscore(E))
+    causes, effects = table.edges
+    F, cause = np.full(table.d, np.nan), np.full(table.d, -1)
+    squares = np.zeros(len(causes))
+    for f, g in list(product(left, own))[1:]:
+        squares += _explained(g, f, causes, effects)
+    squares -= 15 / len(E)
+    for value, i, j in zip(squares.tolist(), causes.tolist(), effects.tolist(), strict=True):
+        if not F[j] >= value:
+            F[j], cause[j] = value, i
+    return F, cause
+
+
+def _shapes(U: FloatArray) -> list[FloatArray]:
+    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns."""
+    bell = np.exp(-(U**2) / 2)
+    return [U, bell, U * bell, np.abs(U)]
+
+
+def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Measure how much of each weight rests on the one row that matters most to it.
+
+    The weight is that of least squares on all causes, and the share is the part of it that goes when the row is left
+    out.
+
+    Returns
+    -------
+    share : array of shape (edges,)
+        In the order of `FittedTable.edges`. Zero for weights below three standard errors, and with too few rows.
+    row : array of shape (edges,)
+    """
+    causes, effects = table.edges
+    share, row = np.zeros(len(causes)), np.zeros(len(causes), dtype=np.intp)
+    X = table.X[table.examined]
+    centred = X - X.mean(axis=0)
+    by_effect = np.argsort(effects, kind="stable")
+    for of_j in np.split(by_effect, np.flatnonzero(np.diff(effects[by_effect])) + 1):
+        if not len(of_j):
+            continue
+        j, P = effects[of_j[0]], centred[:, causes[of_j]]
+        if len(X) < P.shape[1] + fewest:
+            continue
+        gram = np.linalg.pinv(P.T @ P)
+        W = P @ gram
+        weights = W.T @ centred[:, j]
+        left = centred[:, j] - P @ weights
+        leverage = np.minimum(np.einsum("np,np->n", W, P) + 1 / len(X), 1 - 1e-9)
+        change = W * (left / (1 - leverage))[:, None]
+        # A row matters to an edge that would count without its being looked at: weak weights change with any row.
+        error = np.sqrt(left @ left / (len(X) - P.shape[1] - 1) * gram.diagonal())
+        change /= np.where(np.abs(weights) > _SIGNIFICANT * error, weights, np.inf)
+        row[of_j] = np.argmax(change, axis=0)
+        share[of_j] = change[row[of_j], np.arange(len(of_j))]
+    return share, row
+
+
+def carried(table: FittedTable) -> Pairs:
+    """Look for edges that rest on a single row."""
+    name = "no edge rests on one row"
+    share, row = influence(table)
+    if not len(share):
+        return Pairs(Assumption(name=name, verdict="pass", finding="there is no edge"))
+    worst = float(share.max())
+    causes, effects = table.edges
+    found = [k for k in np.argsort(-share).tolist() if share[k] >= _SHARED]
+    if not found:
+        finding = f"leaving one row out takes at most {max(worst, 0.0):.0%} off a weight"
+        return Pairs(Assumption(name=name, verdict="pass", finding=finding, statistic=worst, effect=max(worst, 0.0)))
+    edges = [(int(causes[k]), int(effects[k])) for k in found]
+    return Pairs(
+        Assumption(
+            name=name,
+            verdict="fail" if worst >= _CARRIED else "doubt",
+            finding=f"leaving one row out takes {worst:.0%} off the weight of {table.edge(*edges[0])}",
+            statistic=worst,
+            effect=worst,
+            where=tuple(
+                f"{table.edge(i, j)} (row {row[k]}: {share[k]:.0%})" for k, (i, j) in zip(found, edges, strict=True)
+            ),
+            remedy="look these rows up; correct or leave out what was not measured so",
+        ),
+        tuple(edge for k, edge in zip(found, edges, strict=True) if share[k] >= _CARRIED),
+    )
+
+
+def _clipped(table: FittedTable) -> tuple[FloatArray, FloatArray]:
+    """Columns and residuals of some rows, standardised; beyond four standard deviations they count as four."""
+    rows = some_rows(table)
+    Z = np.clip(table.spread.standardise(table.X[rows]), -4, 4)
+    E = np.clip(table.residuals[rows], -4, 4)
+    return Z, E
+
+
+def _own_part(Z: FloatArray, power: int) -> FloatArray:
+    """Return the square of a column without its straight part, or the cube without that and the square."""
+    basis = [np.ones_like(Z)]
+    for k in range(1, power + 1):
+        column = Z**k
+        for earlier in basis:
+            column = column - earlier * ((column * earlier).sum(axis=0) / ((earlier**2).sum(axis=0) + 1e-300))
+        basis.append(column)
+    return np.asarray(basis[-1])
+
+
+def _explained(causes: FloatArray, effects: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Squared correlations of columns i of the first table with columns j of the second."""
+    first, second = _unit(causes), _unit(effects)
+    if len(i) > first.shape[1]:
+        r = (first.T @ second)[i, j]
+    else:
+        r = np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
+    return np.asarray(r**2)
+
+
+def _unit(X: FloatArray) -> FloatArray:
+    centred = X - X.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    return np.asarray(centred / np.where(length > 1e-9, length, np.inf))

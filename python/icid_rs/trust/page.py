@@ -1,0 +1,275 @@
+"""`ICID.report`: a page about a fit, for a person."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from icid_rs._util.validation import listed
+from icid_rs.graph.edges import Edge, list_edges
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.report import Assumption, FitReport
+from icid_rs.trust.check.fit_indices import FitIndices
+
+_WIDTH = 110
+#: Edges of each group, and steps, that are shown.
+_MOST_EDGES, _MOST_WEAK, _MOST_STEPS = 8, 4, 5
+#: An edge is weak if its weight in standard deviations is smaller, or fewer resamples join the two columns.
+_WEAK, _SELDOM = 0.1, 0.8
+#: With so many failed assumptions the graph as a whole is doubtful.
+_MANY_FAULTS = 3
+#: Faults of the table itself, to be mended before all others.
+_MENDED_FIRST = frozenset(
+    {"every number is a measurement", "no single row stands apart", "no column numbers or sorts the rows"}
+)
+_MARKS = {"pass": "pass", "doubt": "DOUBT", "fail": "FAIL"}
+_REASONS = {
+    "compelled": "from the pattern of correlations",
+    "shape": "from the shape of the scatter",
+    "variance": "from the amount of scatter, which depends on units",
+    "knowledge": "you said so",
+}
+
+
+class Report(str):
+    r"""A page of text, which notebooks show with headings.
+
+    Examples
+    --------
+    >>> from icid_rs.trust.page import Report
+    >>> Report("THE TABLE\n  500 rows")
+    THE TABLE
+      500 rows
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        parts: list[str] = []
+        block: list[str] = []
+        for line in [*str(self).splitlines(), ""]:
+            if line.startswith(" "):
+                block.append(line)
+                continue
+            if block:
+                parts.append(f"<pre>{escape(textwrap.dedent(chr(10).join(block)))}</pre>")
+                block = []
+            if line:
+                parts.append(f"<h4>{escape(line.capitalize() if line.isupper() else line)}</h4>")
+        return "\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the page is made of.
+
+    Attributes
+    ----------
+    graph : NamedGraph
+    report : FitReport
+    checks : sequence of Assumption
+    fit : FitIndices or None
+    rows : int or None
+        Rows that were used; None if an inverse covariance was given.
+    """
+
+    graph: NamedGraph
+    report: FitReport
+    checks: Sequence[Assumption]
+    fit: FitIndices | None
+    rows: int | None
+
+    def text(self) -> Report:
+        """Compose the page."""
+        sections = {
+            "IN SHORT": self._summary(),
+            "THE TABLE": self._table(),
+            "DOES THE TABLE LOOK AS THE METHOD NEEDS IT?": self._assumptions(),
+            "HOW THE GRAPH WAS CHOSEN": self._choices(),
+            "WHAT WAS FOUND": self._found(),
+            "HOW WELL IT FITS": self._fit(),
+            "WHAT TO DO NEXT": self._next(),
+        }
+        lines: list[str] = []
+        for title, content in sections.items():
+            lines += [*([""] if lines else []), title, *content]
+        return Report("\n".join(lines))
+
+    def _summary(self) -> Iterator[str]:
+        groups = self._groups()
+        failed = sum(check.verdict == "fail" for check in self.checks)
+        sure, doubtful, weak = (len(groups[key]) for key in ("sure", "open", "weak"))
+        counts = f"{sure} relations with a direction, {doubtful} without, {weak} weak."
+        if not failed:
+            advice = "Nothing in the table speaks against what the method assumes." if self.checks else ""
+        elif failed < _MANY_FAULTS:
+            advice = "Mend what is marked FAIL, fit again, and believe what stays."
+        else:
+            advice = (
+                f"The table departs from what the method assumes in {failed} ways: take the graph for a list of "
+                "questions, not of answers."
+            )
+        yield from _wrapped(f"  {counts} {advice}", 2)
+
+    def _table(self) -> Iterator[str]:
+        d = self.graph.n_features_in_
+        if self.rows is None:
+            yield f"  {d} columns, known by their relations only: there were no rows that could be looked at."
+            return
+        yield f"  {self.rows} rows and {d} columns were used."
+        missing = self.report.sample.missing
+        if missing is not None and missing.entries:
+            treated = "left out" if missing.policy == "drop" else "used as far as they go"
+            worst = sorted(missing.columns, key=lambda name: -missing.columns[name])
+            yield (
+                f"  {missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are "
+                f"missing in {listed([str(name) for name in worst], 3)}."
+            )
+        if self.report.sample.groups is not None:
+            yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
+
+    def _assumptions(self) -> Iterator[str]:
+        passed = [check.name for check in self.checks if check.verdict == "pass"]
+        for check in sorted(self.checks, key=lambda check: ("fail", "doubt", "pass").index(check.verdict)):
+            if check.verdict == "pass":
+                continue
+            yield from _wrapped(f"{_MARKS[check.verdict]:>5}  {check.name}: {check.finding}", 9)
+            if len(check.where) > 1 or (check.where and check.where[0] not in check.finding):
+                yield from _wrapped(f"       {listed(list(check.where), 2)}", 9)
+        if passed:
+            yield from _wrapped(f" pass  {'; '.join(passed)}", 7)
+        if not self.checks:
+            yield "  There were no rows to look at."
+
+    def _choices(self) -> Iterator[str]:
+        noise = {
+            "equal": "Every column has the same amount of scatter that its causes do not explain: this fits the data, "
+            "and tells directions. It is only right if all columns are in the same unit.",
+            "unequal": "Columns may differ in the scatter that their causes do not explain.",
+            "known": "The scatter that causes do not explain was given.",
+        }
+        yield from _wrapped(f"  - {noise[self.report.noise]}", 4)
+        choices = self.report.choices
+        if choices is None:
+            return
+        if choices.residuals is not None:
+            lopsided = len(choices.residuals.shaped)
+            if choices.residuals.counts:
+                text = f"The scatter of {lopsided} columns is not bell-shaped, and this was used to tell directions."
+            else:
+                text = "Scatter is close enough to bell-shaped that it tells no directions."
+            yield from _wrapped(f"  - {text}", 4)
+        price = choices.penalty
+        if self.rows is not None and self.rows > 1:
+            least = np.sqrt(1 - np.exp(-price.value / self.rows))
+            text = (
+                f"Two columns are joined if they correlate by more than about {least:.2f}, the other causes held fixed."
+            )
+            if price.inflation > 1.1:
+                text += f" This bar was raised {price.inflation:.1f} times because unjoined columns correlate too."
+            elif price.measured > 1.5:
+                text += (
+                    f" Unjoined columns still correlate {price.measured:.1f} times more than chance explains: "
+                    "expect false edges."
+                )
+            yield from _wrapped(f"  - {text}", 4)
+
+    def _groups(self) -> dict[str, list[Edge]]:
+        """Edges in three groups, strongest first."""
+        carried = next((check.where for check in self.checks if check.name == "no edge rests on one row"), ())
+        groups: dict[str, list[Edge]] = {"sure": [], "open": [], "weak": []}
+        graph = self.graph
+        for edge in list_edges(graph.adjacency_matrix_, graph.names_, graph.evidence_, graph.confidence_):
+            joined = min(_known(edge.joined, 1.0), _known(edge.confidence, 1.0))
+            small = abs(_known(edge.standardised, 1.0)) < _WEAK
+            alone = any(place.startswith(f"{edge.source} → {edge.target} ") for place in carried)
+            if small or joined < _SELDOM or alone:
+                groups["weak"].append(edge)
+            else:
+                groups["open" if edge.direction == "open" else "sure"].append(edge)
+        return groups
+
+    def _found(self) -> Iterator[str]:
+        groups = self._groups()
+        if not any(groups.values()):
+            yield "  No column is related to another."
+            return
+        yield "  Numbers: change of the second column, in its standard deviations, for one of the first."
+        titles = {
+            "sure": "Direction claimed (→: causes)",
+            "open": "Related, but either may be the cause (—)",
+            "weak": "Weak: small, or seldom found when rows are drawn again, or resting on one row",
+        }
+        for key, edges in groups.items():
+            yield f"  {titles[key]}: {len(edges) or 'none'}"
+            most = _MOST_WEAK if key == "weak" else _MOST_EDGES
+            for edge in edges[:most]:
+                yield f"    {self._line(edge)}"
+            if len(edges) > most:
+                yield f"    … and {len(edges) - most} more (model.edges())"
+
+    def _line(self, edge: Edge) -> str:
+        mark = "—" if edge.direction == "open" else "→"
+        size = _known(edge.standardised, edge.weight)
+        notes = [_REASONS[edge.direction]] if edge.direction in _REASONS else []
+        stability, joined = _known(edge.stability, -1.0), _known(edge.joined, -1.0)
+        if stability >= 0 and edge.direction != "open":
+            notes.append(f"so in {stability:.0%} of redrawn tables")
+        elif joined >= 0:
+            notes.append(f"joined in {joined:.0%} of redrawn tables")
+        note = f"  ({', '.join(notes)})" if notes else ""
+        return f"{size:+.2f}  {edge.source} {mark} {edge.target}{note}"
+
+    def _fit(self) -> Iterator[str]:
+        if self.fit is None:
+            yield "  This was not measured."
+            return
+        f = self.fit
+        yield from _wrapped(
+            f"  Correlations differ from those of the graph by {f.srmr:.3f} (SRMR; good below 0.08). Misfit for each "
+            f"unjoined pair is {f.rmsea:.3f} (RMSEA; good below 0.05, bad above 0.1). The graph explains "
+            f"{min(f.cfi, 1.0):.1%} of what there is to explain (CFI; good above 95%). χ² is {f.chi2:.1f} with {f.df} "
+            "degrees of freedom.",
+            2,
+        )
+        yield from _wrapped("  The graph was made to fit these rows: it fits new ones less well.", 2)
+
+    def _next(self) -> Iterator[str]:
+        wrong = [check for check in self.checks if check.verdict != "pass" and not check.remedy.startswith("nothing")]
+        wrong.sort(key=lambda check: (check.verdict != "fail", check.name not in _MENDED_FIRST))
+        steps = [f"If not “{check.name}”: {check.remedy}." for check in wrong]
+        steps = steps[: _MOST_STEPS - 1]
+        groups = self._groups()
+        if groups["open"]:
+            edge = groups["open"][0]
+            steps.append(
+                f"Open directions: say what comes first in time (tiers=[...]), or change {edge.source} in an "
+                f"experiment and see whether {edge.target} follows."
+            )
+        elif groups["sure"]:
+            edge = groups["sure"][0]
+            steps.append(
+                f"Test the strongest: change {edge.source} in an experiment, and see whether {edge.target} follows."
+            )
+        if len(steps) < _MOST_STEPS and self.rows is not None:
+            steps.append("See whether new rows contradict the graph: model.falsify(new_rows).")
+        for k, step in enumerate(steps, 1):
+            yield from _wrapped(f"  {k}. {step}", 5)
+
+
+def _known(number: float | None, otherwise: float) -> float:
+    return otherwise if number is None or not np.isfinite(number) else number
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    start = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(
+        text.lstrip(), _WIDTH, initial_indent=start, subsequent_indent=" " * indent, break_long_words=False
+    )
