@@ -98,3 +98,45 @@ def test_a_file_that_is_no_netsim(tmp_path):
     scipy.io.savemat(tmp_path / "other.mat", {"x": 1.0})
     with pytest.raises(ValueError, match="no NetSim file"):
         datasets.load_netsim(tmp_path / "other.mat")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 40), st.integers(0, 2**32 - 1))
+def test_models_with_stated_r2_have_unit_variances(d, seed):
+    B, noise_variances = datasets.random_sem(d, min(2, (d - 1) // 2), r2=(0.2, 0.6), random_state=seed)
+    inner = np.linalg.inv(np.eye(d) - B.toarray())
+    np.testing.assert_allclose(np.diagonal(inner.T * noise_variances @ inner), 1.0)
+    has_causes = np.diff(B.tocsc().indptr) > 0
+    assert ((noise_variances >= 0.4 - 1e-12) & (noise_variances <= 0.8 + 1e-12))[has_causes].all()
+    assert (noise_variances[~has_causes] == 1.0).all()
+
+
+def test_hidden_causes_and_errors_add_their_variances():
+    B, noise_variances = datasets.random_sem(10, 1, random_state=0)
+    loadings = np.linspace(-1.0, 1.0, 10)
+    shares = np.linspace(0.0, 0.5, 10)
+    measured = {"hidden": loadings, "measurement_error": shares}
+    X = datasets.sample_sem(B, 50_000, noise_variances=noise_variances, random_state=0, **measured)
+    np.testing.assert_allclose(X.var(axis=0), (1.0 + loadings**2) / (1.0 - shares), rtol=0.05)
+    clean = datasets.sample_sem(B, 50_000, noise_variances=noise_variances, random_state=0)
+    np.testing.assert_allclose(clean.var(axis=0), 1.0, rtol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"hidden": np.ones(3)}, "a row for each of the 2"),
+        ({"hidden": -1}, "hidden"),
+        ({"measurement_error": 1.0}, "less than 1"),
+        ({"measurement_error": [0.1, 0.2, 0.3]}, "length 3"),
+    ],
+)
+def test_bad_measurement_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        datasets.sample_sem([[0, 1.0], [0, 0]], 10, **arguments)
+
+
+@pytest.mark.parametrize("r2", [(0.5, 0.2), (0.0, 0.5), (0.5, 1.0)])
+def test_r2_must_be_an_interval_of_shares(r2):
+    with pytest.raises(ValueError, match="r2"):
+        datasets.random_sem(5, 1, r2=r2)

@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from icid_rs import ICID, datasets, metrics
+from icid_rs.graph.edges import Edge
 from icid_rs.graph.equivalence import causal_order
 from tests.helpers import reference
 from tests.helpers.problems import table
@@ -54,6 +55,7 @@ def test_all_edges_are_found_and_most_by_the_paper_alone(data):
     np.testing.assert_allclose(np.median(model.noise_variances_), 1.0, atol=0.3)
     assert set(model.info_["timings"]) == {
         "audit",
+        "checks",
         "covariance",
         "inverse",
         "support",
@@ -61,7 +63,9 @@ def test_all_edges_are_found_and_most_by_the_paper_alone(data):
         "decompose",
         "dag",
         "refine",
+        "measurement",
         "noise",
+        "claims",
     }
 
 
@@ -119,9 +123,9 @@ def test_names_stay_with_the_columns(data):
     names = [f"gene {k}" for k in range(30)]
     model = ICID(threshold=0.3).fit(pd.DataFrame(X, columns=names))
     edges = model.edges()
-    assert list(edges.columns) == ["source", "target", "weight"]
+    assert list(edges.columns) == list(Edge._fields[:-1])
     assert set(edges.source) | set(edges.target) <= set(names)
-    assert (edges.weight.abs().diff().dropna() <= 0).all()
+    assert (edges.standardised.abs().diff().dropna() <= 0).all()
     graph = model.to_networkx()
     assert list(graph.nodes) == names
     assert graph.number_of_edges() == len(edges) == model.adjacency_matrix_.nnz
@@ -215,16 +219,18 @@ def test_dag_none_keeps_the_raw_matrix(data):
 
 def test_progress_goes_to_standard_error(data, capsys):
     _, X = data
-    ICID(verbose=True).fit(X)
+    model = ICID(verbose=True).fit(X)
     captured = capsys.readouterr()
     assert captured.out == ""
+    for stage in model.info_["timings"]:
+        assert f"ICID: {stage}, " in captured.err
     assert "ICID: round 1, iteration 10" in captured.err
 
 
 def test_nothing_is_left_of_an_earlier_fit_when_one_fails():
     _, X = table(10, 1, 500, 0)
     model = ICID().fit(X)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="no values"):
         model.fit(np.full((20, 3), np.nan))
     with pytest.raises(NotFittedError):
         model.edges()

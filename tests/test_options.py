@@ -32,7 +32,6 @@ def test_auto_stays_where_the_data_decide():
         ({"threshold": 1}, {"threshold": 1.0}),
         ({"trials": 0, "time_limit": 0}, {"trials": 0, "time_limit": 0.0}),
         ({"random_state": 7}, {"seed": 7}),
-        ({"random_state": None}, {"seed": 0}),
         ({"dag": None}, {"refine": None}),
         ({"refine": "search"}, {"refine": "search"}),
     ],
@@ -74,7 +73,7 @@ def test_known_variances():
         ({"noise": "unequal", "precision": "precomputed"}, "noise='unequal' needs data"),
         ({"noise": "unequal", "refine": None}, "use refine='search'"),
         ({"noise": "unequal", "dag": None}, "use refine='search'"),
-        ({"missing": "em"}, "missing = 'em'"),
+        ({"missing": "impute"}, "missing = 'impute'"),
     ],
 )
 def test_contradictions_are_refused(parameters, message):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from icid_rs.report import Choices, FitReport, NoiseChoice, PenaltyChoice, SampleFacts, ShapeChoice
+from icid_rs.report import Choices, ClaimRecord, FitReport, NoiseChoice, PenaltyChoice, SampleFacts, ShapeChoice
+
+
+def claims(*, is_class: bool = False, **directions: int) -> ClaimRecord:
+    return ClaimRecord({}, directions=directions, is_class=is_class)
 
 
 def report(
@@ -24,6 +28,7 @@ def report(
         "decomposition": {},
         "refinement": None,
         "choices": Choices(NoiseChoice(noise, {}), PenaltyChoice(10.0, 1.5), residuals=residuals),
+        "claims": claims(open=3),
         "variables": 3,
         "sortability": None,
     }
@@ -33,16 +38,15 @@ def report(
 @pytest.mark.parametrize(
     ("facts", "identified"),
     [
-        ({"acyclic": False}, None),
-        ({"noise": "equal"}, "graph"),
-        ({"noise": "known"}, "graph"),
-        # Equal variances were preferred to a search that looked at shapes.
-        ({"noise": "equal", "shaped": ()}, "graph"),
-        ({"choices": None}, "graph"),
-        ({"shaped": ()}, "equivalence class"),
-        ({"shaped": (1,)}, "partly"),
-        ({"shaped": (0, 2)}, "graph"),
-        ({"shaped": (0, 1, 2)}, "graph"),
+        ({"acyclic": False, "claims": claims(variance=3)}, None),
+        ({"noise": "equal", "claims": claims(variance=3)}, "graph"),
+        ({"claims": claims(compelled=2, shape=1)}, "graph"),
+        ({"claims": claims(variance=2, open=1)}, "partly"),
+        ({"claims": claims(compelled=2, open=1, is_class=True)}, "equivalence class"),
+        ({"claims": claims(compelled=2, open=1)}, "partly"),
+        ({"claims": claims(open=3, is_class=True)}, "equivalence class"),
+        # No edge, no direction.
+        ({"claims": claims(is_class=True)}, "equivalence class"),
     ],
 )
 def test_how_much_of_the_graph_is_determined(facts, identified):

@@ -32,4 +32,4 @@ class TestCausalGraph:
                 CausalGraph.from_networkx(network)
 
     def test_weights_of_others_default_to_one(self):
-        assert CausalGraph.from_networkx(nx.DiGraph([("a", "b")])).edges().values.tolist() == [["a", "b", 1.0]]
+        assert CausalGraph.from_networkx(nx.DiGraph([("a", "b")])).edges().iloc[0, :3].tolist() == ["a", "b", 1.0]

@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING, Any
 #: The module of each public name; a module that is public itself is its own home.
 _HOMES = {
     "ICID": "estimator",
+    "AssumptionWarning": "trust.check.audit",
     "Bootstrap": "trust.confidence",
     "CausalGraph": "result",
+    "Check": "trust.check.check",
+    "Comparison": "comparison",
     "Decomposition": "decomposition.oicid",
+    "Effect": "graph.effect",
     "Elimination": "decomposition.elimination",
+    "Falsification": "trust.falsification",
     "Moments": "data.moments",
     "PenaltyPath": "paths",
     "NumericalError": "_core",
     "Precision": "precision.variants",
     "ScaleWarning": "trust.sortability",
     "bootstrap": "trust.bootstrap",
+    "compare": "comparison",
     "datasets": "datasets",
     "decompose": "decomposition.oicid",
     "eliminate": "decomposition.elimination",
@@ -44,6 +50,8 @@ if TYPE_CHECKING:
     from icid_rs import metrics as metrics
     from icid_rs import plotting as plotting
     from icid_rs._core import NumericalError as NumericalError
+    from icid_rs.comparison import Comparison as Comparison
+    from icid_rs.comparison import compare as compare
     from icid_rs.data.moments import Moments as Moments
     from icid_rs.decomposition.acyclic import project_to_dag as project_to_dag
     from icid_rs.decomposition.elimination import Elimination as Elimination
@@ -52,6 +60,7 @@ if TYPE_CHECKING:
     from icid_rs.decomposition.oicid import Decomposition as Decomposition
     from icid_rs.decomposition.oicid import decompose as decompose
     from icid_rs.estimator import ICID as ICID
+    from icid_rs.graph.effect import Effect as Effect
     from icid_rs.graph.equivalence import equivalence_class as equivalence_class
     from icid_rs.paths import PenaltyPath as PenaltyPath
     from icid_rs.paths import penalty_path as penalty_path
@@ -63,7 +72,10 @@ if TYPE_CHECKING:
     from icid_rs.result import CausalGraph as CausalGraph
     from icid_rs.result import load as load
     from icid_rs.trust.bootstrap import bootstrap as bootstrap
+    from icid_rs.trust.check.audit import AssumptionWarning as AssumptionWarning
+    from icid_rs.trust.check.check import Check as Check
     from icid_rs.trust.confidence import Bootstrap as Bootstrap
+    from icid_rs.trust.falsification import Falsification as Falsification
     from icid_rs.trust.sortability import ScaleWarning as ScaleWarning
 
     __version__: str

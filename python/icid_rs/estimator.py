@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from icid_rs._util.frames import frame_library
+from icid_rs._util.randomness import RandomState
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import Rows
+from icid_rs._util.validation import FloatArray, Rows
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks, missing
+from icid_rs.data.encoding import Encoding
+from icid_rs.data.frames import as_columns, is_numeric
 from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
 from icid_rs.data.tables import check_name_types, column_names, open_table
 from icid_rs.export.web import summarise_fit
-from icid_rs.learning.learn import Learned, learn
+from icid_rs.graph.covariances import SampleMoments
+from icid_rs.graph.evidence import EdgeEvidence
+from icid_rs.graph.layer import Layer
+from icid_rs.learning.evidence import edge_evidence
+from icid_rs.learning.learn import Learned, learn, measurement_choice, sample_moments
+from icid_rs.learning.measurement import warn_of_layer
 from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
@@ -26,6 +37,15 @@ from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph, asks_graph
 from icid_rs.trust import sortability
+from icid_rs.trust.bootstrap import bootstrap
+from icid_rs.trust.check.audit import Audit, audit_sample, warn_of
+from icid_rs.trust.check.check import Check, check_table
+from icid_rs.trust.check.fit_indices import fit_indices
+from icid_rs.trust.check.table import FittedTable
+from icid_rs.trust.claims import Claimed, claim
+from icid_rs.trust.confidence import Bootstrap
+from icid_rs.trust.falsification import Falsification, falsify_table
+from icid_rs.trust.page import Page, Report
 
 
 class ICID(BaseEstimator):  # type: ignore[misc]
@@ -76,8 +96,33 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Earliest first: no edge goes from a later group to an earlier one. Edges within a group are not restricted, nor
         are those of columns in no group. The decomposition and the search respect all knowledge; elimination respects
         only required edges and tiers of all columns, so with more than these the search replaces it.
-    missing : {"raise", "drop", "pairwise"}
-        Treatment of missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any.
+    hidden : "auto", int or None
+        Hidden common causes of many columns, which the graph would otherwise explain by many edges: their number, or
+        ``"auto"`` for as many as earn the price of their loadings, log n each, in the likelihood. None: there are none.
+        A cause of only two or three columns is not seen.
+    measurement_error : "auto", float, array of shape (d,), dict or None
+        The share of each column's variance that is error of measurement, 1 minus its reliability: one for all columns,
+        one for each, or by name (0 for those that are not named). ``"auto"``: one share for all, if it earns its price.
+        Weights are then those between the variables without their errors. None: columns are measured without error.
+        ``"auto"`` of both needs at least two rows for each column; ``info_["measurement"]`` says what was found.
+        Neither is looked for with ``refine=None`` or ``"order"``, known noise variances, or a Θ that is given or comes
+        from an estimator.
+    columns : list, optional
+        The columns to be used, by name, or by number if they have no names; by default all that can be. Columns named
+        here are used even if they would be left out as identifiers, dates or labels with many levels.
+    categorical : list, optional
+        Columns that are categories, whatever they hold. By default text is, if it has few levels.
+    ordinal : list or dict, optional
+        Columns whose values are in order, which are fitted as numbers 0, 1, 2, …; a dict gives the levels of each in
+        their order. By default columns are in order if their type says so.
+    collinear : {"raise", "drop", "ridge"}
+        Treatment of columns that are copies or exact combinations of others. ``"raise"``: refuse them. ``"drop"``:
+        leave out each column that earlier ones determine. ``"ridge"``: keep them all, as with ``ridge=1e-6``.
+    missing : {"raise", "drop", "em", "pairwise"}
+        Treatment of missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any. ``"em"``:
+        estimate the moments by maximum likelihood from all observed values, which allows whether a value is missing to
+        depend on observed ones; the number of samples is less by what is not known, and residuals are taken to be
+        Gaussian.
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
         far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
         smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.
@@ -91,6 +136,16 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         are more correlated than chance explains; less, where noise variances are unequal and the data have far more
         weak edges than chance would add (`info_["choices"]["penalty"]` has the price). A number is taken as it is;
         `penalty_path` shows what others would give. Nothing without a refinement.
+    stability : "auto", int or None
+        Number of resamples that judge the direction of an edge: it is claimed if nine in ten of them have it, and left
+        open otherwise (`orient` says by what evidence). ``"auto"``: 20 to 120, fewer in larger tables. Rows are drawn
+        as whole groups if there are at least 20 of these, in blocks where rows are autocorrelated, or else one by one;
+        without all rows, second moments are drawn. `time_limit` does not count this. None: every direction is claimed
+        that changes the score.
+    orient : tuple of {"class", "shape", "variance"}
+        Kinds of evidence that may orient edges. ``"class"``: the equivalence classes of resamples compel a direction.
+        ``"shape"``: the shape of residuals. ``"variance"``: noise variances that are known, or look equal. With
+        ``("class",)`` data count as Gaussian, with unequal noise variances unless `noise` says otherwise.
     trials : "auto" or int
         Perturbations that a search tries. ``"auto"``: until one for every four variables, and at least 300, in a row
         bring no improvement, or ten for each variable, and at least 5000, were tried.
@@ -98,10 +153,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Seconds after which the search returns the best graph so far. Results then depend on the machine.
     n_threads : int, optional
         Threads of the solver.
-    random_state : int, optional
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of the random numbers: the trials of a search, and ``dag="exptrace"`` on large graphs.
     verbose : bool
-        Report the progress on standard error.
+        Report on standard error: each stage of the fit with its seconds, and the rounds of the solver.
     callback : callable, optional
         See `decompose`.
 
@@ -112,36 +167,49 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     causal_order_ : numpy.ndarray of shape (d,)
         The variables, causes first. None if ``dag=None``.
     cpdag_ : scipy.sparse.csr_array of shape (d, d)
-        The class of graphs with the same independences (`equivalence_class`): ones at [i, j] alone for an edge that
-        points the same way in all of them, at [i, j] and [j, i] for a reversible one. With Gaussian data and unequal
-        unknown noise variances no more than this can be known. Edges oriented by `required`, `forbidden` and
-        `tiers`, and edges whose direction follows from these, are not reversible. None if ``dag=None``.
+        The graph as far as its directions are claimed: ones at [i, j] alone for a claimed i → j, at [i, j] and [j, i]
+        for an edge whose direction is open. Edges oriented by `required`, `forbidden` and `tiers`, and edges whose
+        direction follows from these, are not open. `equivalence_class` gives the class of `adjacency_matrix_`, which
+        may say more than is certain. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
         Variance of each variable that its causes leave unexplained.
+    hidden_loadings_ : numpy.ndarray of shape (d, k)
+        Effects of k hidden causes of variance 1 on the columns, in their units; k is 0 if none were found. With more
+        than one, only the sum of what they explain is determined, so that causes may be mixed (rotated).
+    measurement_error_ : numpy.ndarray of shape (d,)
+        The share of each column's variance that is error of measurement.
     precision_ : scipy.sparse.csr_array of shape (d, d)
-        The Θ that was decomposed.
+        The Θ that the graph was fitted to: without what hidden causes and errors of measurement add to the covariance.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
         4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`).
     location_ : numpy.ndarray of shape (d,)
         The means.
     status_ : str
-        How the solver ended; see `Decomposition`.
+        How the solver ended; see `Decomposition`. ``"not needed"``: the graph was searched for without a decomposition.
     info_ : dict
         ``timings`` of the stages in seconds; what was chosen (``precision``, ``lambda1``, ``ridge``, ``l1_weight``,
         ``skewness``, ``threshold``, ``refine``); the ``unit`` that Θ was divided by before it was decomposed; the
         ``sample`` of rows that showed the shape of residuals, if moments were given; the ``decomposition``: residual,
-        info and history of the solver; and the ``refinement``: which ``order`` won, the ``scores`` inside the support
-        (smaller is better), the ``score`` of the result and the ``penalty`` of an edge; the ``choices``:
-        candidates with their scores, for the noise model, the penalty, the shape of the residuals and the starts, and
-        why ``precision="auto"`` chose its estimator;
+        info and history of the solver, empty if none was needed; and the ``refinement``: which ``order`` won, the
+        ``scores`` inside the support (smaller is better), the ``score`` of the result and the ``penalty`` of an edge;
+        the ``choices``: candidates with their scores, for the noise model, the penalty, the shape of the residuals and
+        the starts, and why ``precision="auto"`` chose its estimator;
+        the ``measurement``: the number of ``hidden`` causes, the share of ``error``, their ``gain`` in twice the
+        log-likelihood of a row, the number of ``edges without`` them, and why they were not looked for;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``groups``: their number, if means were taken out within groups;
-        ``identified``: the ``"graph"``, its ``"equivalence class"``, or the class and ``"partly"`` more, where some
-        residuals are not Gaussian; and the ``sortability``, shares of edges along
-        which variances and explained variances grow.
+        ``claims``: the ``resamples``, ``how`` rows were drawn, the number of ``directions`` by what they rest on, and
+        the score of the best graph without the claims; ``identified``: the ``"graph"`` if no direction is open, its
+        ``"equivalence class"`` if just the compelled ones are claimed, or else ``"partly"``; the ``sortability``,
+        shares of edges along which variances and explained variances grow; and the ``checks``: assumptions with
+        ``name``, ``verdict``, ``finding``, ``effect``, ``where`` and ``remedy``.
+    variables_ : list
+        The columns that are variables of the graph, in the order of its matrices.
+    dropped_ : dict
+        The columns that were left out, with the reasons.
     n_features_in_, feature_names_in_
-        As in scikit-learn; names only if the columns of X have them.
+        Of all columns, as in scikit-learn; names only if the columns of X have them.
 
     Examples
     --------
@@ -169,6 +237,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         required: Any = None,
         forbidden: Any = None,
         tiers: Any = None,
+        hidden: Any = "auto",
+        measurement_error: Any = "auto",
+        columns: Any = None,
+        categorical: Any = None,
+        ordinal: Any = None,
+        collinear: str = "raise",
         missing: str = "raise",
         max_alm_iter: int = 1,
         max_fista_iter: int = 3000,
@@ -176,10 +250,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         fista_tol: float = 1e-4,
         schedule: str = "restart",
         penalty: Any = "auto",
+        stability: Any = "auto",
+        orient: Any = ("class", "shape", "variance"),
         trials: Any = "auto",
         time_limit: float | None = None,
         n_threads: int | None = None,
-        random_state: int | None = 0,
+        random_state: RandomState = 0,
         verbose: bool = False,
         callback: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
@@ -196,6 +272,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.required = required
         self.forbidden = forbidden
         self.tiers = tiers
+        self.hidden = hidden
+        self.measurement_error = measurement_error
+        self.columns = columns
+        self.categorical = categorical
+        self.ordinal = ordinal
+        self.collinear = collinear
         self.missing = missing
         self.max_alm_iter = max_alm_iter
         self.max_fista_iter = max_fista_iter
@@ -203,6 +285,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.fista_tol = fista_tol
         self.schedule = schedule
         self.penalty = penalty
+        self.stability = stability
+        self.orient = orient
         self.trials = trials
         self.time_limit = time_limit
         self.n_threads = n_threads
@@ -244,23 +328,34 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             If the solver ran out of iterations, or a search out of trials or time.
         ScaleWarning
             If the directions may rest on the units of the columns.
+        AssumptionWarning
+            If the table does not look like what the model assumes: few levels, codes for missing values, gross values,
+            edges that rest on one row, row numbers, dependent rows, or curved relations. One warning of each kind names
+            columns and rows.
         UserWarning
             If the columns have wildly different scales, if one is nearly a combination of others, or if no
             dependence was found between any of them.
         """
         options = Options.of(self, KINDS)
         self._forget()
-        watch = Stopwatch()
+        watch = Stopwatch(options.stage_observer())
         sample = read(X, groups, options, watch)
         self._keep_columns(sample)
+        self._frames = frame_library(X)
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
-        learned = learn(estimate, sample, options, watch)
+        claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
+        learned = claimed.learned
+        modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
-        self.fit_report_ = self._report(learned, sample, estimate, estimator, options, watch)
+        found = audit_sample(sample, learned.sem)
+        watch.lap("checks")
+        self.fit_report_ = self._report(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
-        self.graph_ = self._graph()
+        evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
+        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned))
         self._warn_if_empty(options)
+        warn_of(found)
         return self
 
     edges = asks_graph(CausalGraph.edges)
@@ -271,6 +366,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     descendants = asks_graph(CausalGraph.descendants)
     markov_blanket = asks_graph(CausalGraph.markov_blanket)
     subgraph = asks_graph(CausalGraph.subgraph)
+
+    effect = asks_graph(CausalGraph.effect)
+    joint_effects = asks_graph(CausalGraph.joint_effects)
+    adjustment_sets = asks_graph(CausalGraph.adjustment_sets)
+    d_separated = asks_graph(CausalGraph.d_separated)
+    sample = asks_graph(CausalGraph.sample)
 
     plot = asks_graph(CausalGraph.plot)
     to_html = asks_graph(CausalGraph.to_html)
@@ -283,6 +384,42 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     to_dowhy = asks_graph(CausalGraph.to_dowhy)
     to_causallearn = asks_graph(CausalGraph.to_causallearn)
     save = asks_graph(CausalGraph.save)
+
+    def bootstrap(
+        self,
+        X: Any,
+        n: int = 100,
+        *,
+        groups: Any = None,
+        block: Any = None,
+        subsample: float | None = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = 0,
+        progress: bool | None = None,
+    ) -> Bootstrap:
+        """Fit the model again to resamples of its data, and count how often each edge is found.
+
+        Parameters, result and notes are those of `icid_rs.bootstrap`; `edges` then has a column ``confidence``.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
+        >>> model = ICID().fit(X)
+        >>> model.bootstrap(X, n=20) is model.bootstrap_
+        True
+        """
+        return bootstrap(
+            self,
+            X,
+            n,
+            groups=groups,
+            block=block,
+            subsample=subsample,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            progress=progress,
+        )
 
     @property
     def confidence_(self) -> Any:
@@ -304,6 +441,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def plot_convergence(self, axes: Any = None) -> Any:
         """Draw how the decomposition converged, round by round; see `icid_rs.plotting.plot_convergence`.
 
+        By default there is a single round, which only proposes an order for the search; the figure then says so.
+
         Examples
         --------
         >>> from icid_rs import ICID, datasets
@@ -311,7 +450,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         >>> figure = ICID(max_alm_iter=5, refine=None).fit(X).plot_convergence()
         """
         check_is_fitted(self, "graph_")
-        return plot_convergence(self.info_["decomposition"]["history"], axes=axes)
+        history = self.info_["decomposition"]["history"]
+        if not history:
+            raise ValueError("the graph was searched for without a decomposition; refine=None fits one to the end")
+        note = None
+        if self.info_["refine"] is not None:
+            note = "The decomposition only proposed a causal order, and stopped early; refine=None runs all of it."
+        return plot_convergence(history, axes=axes, note=note)
 
     def _repr_html_inner(self) -> str:
         own: str = super()._repr_html_inner()
@@ -337,6 +482,30 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         simple = {key: value for key, value in self.info_.items() if isinstance(value, str | int | float | None)}
         return {"status": self.status_, **simple}
 
+    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
+        """Predict variables from others, as they are or after an intervention; see `CausalGraph.predict`.
+
+        Without a target, X must have the columns of the fit.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0)
+        >>> ICID(required=[(0, 1)]).fit(X).predict(X[:2], 1, do={0: 10.0}).round(0)
+        array([8., 8.])
+        """
+        check_is_fitted(self, "graph_")
+        if target is None:
+            # All columns are predicted and read, so that they must be those of the fit, as scikit-learn has it.
+            if issparse(X):
+                raise ValueError(
+                    "predictions of all variables of a sparse table are dense: pass X.toarray(), or a target"
+                )
+            rows = self._rows(X)
+            checks.check_values(rows, self.names_, least=1)
+            X = rows
+        return self.graph_.predict(X, target, do=do)
+
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the mean Gaussian log-likelihood of samples under the fitted model.
 
@@ -353,11 +522,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         float
         """
         check_is_fitted(self, "graph_")
-        X = self._rows(X)
-        checks.check_values(X, self.names_, least=1, missing=self.missing)
-        if self.missing != "raise":
-            X = X[missing.complete_rows(X, self.names_, least=1)]
+        X = self._complete_rows(X)
         centred = X - self.location_
+        layer = self._layer()
+        if not layer.is_empty:
+            return layer.log_likelihood(centred, self.adjacency_matrix_, self.noise_variances_)
         residual = centred - centred @ self.adjacency_matrix_
         omega = self.noise_variances_
         value = -0.5 * np.sum(np.log(2 * np.pi * omega) + np.mean(residual**2, axis=0) / omega)
@@ -366,6 +535,148 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             value += np.linalg.slogdet(np.eye(omega.size) - self.adjacency_matrix_.toarray())[1]
         return float(value)
 
+    def hidden_scores(self, X: Any) -> FloatArray:
+        """Estimate the hidden causes, row by row: their expectation given what was measured.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            As for `fit`, with its columns in the same order and without missing values.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n, k)
+            k is the number of hidden causes.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> B, noise_variances = datasets.random_sem(30, 1, random_state=0)
+        >>> X = datasets.sample_sem(B, 1000, noise_variances=noise_variances, hidden=1, random_state=0)
+        >>> ICID(hidden=1).fit(X).hidden_scores(X).shape
+        (1000, 1)
+        """
+        check_is_fitted(self, "graph_")
+        X = self._rows(X)
+        checks.check_values(X, self.names_, least=1)
+        return self._layer().scores(X - self.location_, self.adjacency_matrix_, self.noise_variances_)
+
+    def _layer(self) -> Layer:
+        """Return the measurement layer in the units of the columns."""
+        return Layer(self.hidden_loadings_, self.measurement_error_ * self.covariance_.diagonal())
+
+    def check(self, X: Any, groups: Any = None) -> Check:
+        """Check whether a table looks like what the model assumes.
+
+        The table is the one of the fit, or another with the same columns. It costs about as much as a fit at most.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            As for `score`.
+        groups : array of shape (n,), optional
+            As for `fit`.
+
+        Returns
+        -------
+        Check
+            The assumptions, each with a verdict, the size of the departure, where it is, and a remedy; and indices of
+            fit. ``print(check)`` shows them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=1), 500, random_state=1)
+        >>> model = ICID().fit(X)
+        >>> X[:6, 2] = -999
+        >>> model.check(X)["every number is a measurement"].where
+        ('2 (-999 in 6 rows)',)
+        """
+        check_is_fitted(self, "graph_")
+        return check_table(self._table(X, groups), getattr(self, "hidden_loadings_", None))
+
+    def report(self, X: Any = None, groups: Any = None) -> Report:
+        """Write a page about the fit, in plain words: the table, its faults, the graph, and what to do next.
+
+        Edges are in three groups: with a known direction, with an open one, and weak ones.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d), optional
+            The table of the fit. With it the page has all checks of `check`, without it those that the fit made.
+        groups : array of shape (n,), optional
+            As for `fit`.
+
+        Returns
+        -------
+        str
+            Notebooks show it with headings.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, noise="exponential", random_state=0)
+        >>> print(ICID().fit(X).report().splitlines()[5])
+          500 rows and 2 columns were used.
+        """
+        check_is_fitted(self, "graph_")
+        rows = self.fit_report_.rows
+        if X is not None:
+            check = self.check(X, groups)
+            return Page(self.graph_, self.fit_report_, check.assumptions, check.fit, rows).text()
+        fit = None
+        if rows is not None and self.causal_order_ is not None and isinstance(self.covariance_, np.ndarray):
+            fit = fit_indices(
+                self.covariance_ - self._layer().covariance, self.adjacency_matrix_, self.causal_order_, rows
+            )
+        return Page(self.graph_, self.fit_report_, self.fit_report_.checks, fit, rows).text()
+
+    def falsify(
+        self,
+        X: Any,
+        groups: Any = None,
+        *,
+        significance: float = 0.05,
+        permutations: int = 200,
+        random_state: RandomState = 0,
+    ) -> Falsification:
+        """Test the independences that the graph implies, and compare with the same graph with permuted names.
+
+        Best done with rows that the fit did not use: on its own rows hardly any graph is falsified.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            As for `score`.
+        groups : array of shape (n,), optional
+            As for `fit`.
+        significance : float
+            The graph is falsified if more than this share of permuted graphs violates no larger share of their
+            independences, and informative if no more than this share is equivalent to it. It is the level of each test
+            of independence too.
+        permutations : int
+            Permuted graphs.
+        random_state : int, optional
+
+        Returns
+        -------
+        Falsification
+
+        Examples
+        --------
+        >>> from icid_rs import ICID, datasets
+        >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=1), 1000, random_state=1)
+        >>> ICID().fit(X[:500]).falsify(X[500:]).falsified
+        False
+        """
+        check_is_fitted(self, "graph_")
+        if self.causal_order_ is None:
+            raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
+        return falsify_table(
+            self._table(X, groups), significance=significance, permutations=permutations, random_state=random_state
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -373,54 +684,91 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     @property
     def names_(self) -> list[Any]:
-        """Names of the variables, or their numbers."""
-        return list(range(self.n_features_in_)) if self._columns is None else list(self._columns)
+        """Names of the variables, or their numbers; the same as `variables_`."""
+        return list(self.variables_)
 
     def _forget(self) -> None:
         """Remove the results of an earlier fit, so that none of them is left if this one fails."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
+    def _learn(self, X: Any, groups: Any = None) -> Learned:
+        """Learn the graph of a resample: a fit that sets nothing, without checks of assumptions, evidence of edges."""
+        options, watch = Options.of(self, KINDS), Stopwatch()
+        sample = read(X, groups, options, watch)
+        estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
+        return learn(estimate, sample, options, watch)
+
     def _keep_columns(self, sample: Sample) -> None:
-        """Keep the number and the names of the columns, as scikit-learn does."""
-        self._columns, self.n_features_in_ = sample.columns, len(sample.names)
-        if sample.columns is not None and check_name_types(sample.columns):
-            self.feature_names_in_ = np.asarray(sample.columns, dtype=object)
+        """Keep the number and the names of the columns, as scikit-learn does, and which of them are variables."""
+        encoding = sample.encoding
+        self._encoding, self.n_features_in_ = encoding, len(encoding.columns)
+        self._columns = encoding.columns if sample.is_named else None
+        self.variables_, self.dropped_ = encoding.names, encoding.dropped
+        if sample.is_named and check_name_types(encoding.columns):
+            self.feature_names_in_ = np.asarray(encoding.columns, dtype=object)
 
     def _rows(self, X: Any) -> Rows:
-        """Return another table as an array of rows; its columns must be those of the fit."""
+        """Return another table as the fit encoded its own; its columns must be the same."""
         X = open_table(X)
-        names = column_names(X)
+        rows, names = table_rows(X) if is_numeric(X) else None, column_names(X)
         if names is None or names != self._columns:
             if names is not None and self._columns is not None and not hasattr(self, "feature_names_in_"):
                 # Names that are strings are compared by scikit-learn.
                 raise ValueError(f"the columns must be those of the fit, in their order: {self._columns}, not {names}")
             validate_data(self, X, reset=False, skip_check_array=True)
-        return table_rows(X)
+        encoding: Encoding = self._encoding
+        return encoding.select(rows) if rows is not None else encoding.values(as_columns(X))
+
+    def _complete_rows(self, X: Any) -> Rows:
+        """Return the complete rows of another table; raise where missing values are not allowed."""
+        X = self._rows(X)
+        checks.check_values(X, self.names_, least=1, missing=self.missing)
+        return X if self.missing == "raise" else np.asarray(X[missing.complete_rows(X, self.names_, least=1)])
+
+    def _table(self, X: Any, groups: Any) -> FittedTable:
+        """Return the rows of a table beside the graph, with means taken out within groups."""
+        rows = self._rows(X)
+        checks.check_values(rows, self.names_, missing=self.missing)
+        if self.missing != "raise":
+            complete = missing.complete_rows(rows, self.names_, least=3)
+            groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
+            rows = rows[complete]
+        if groups is not None:
+            rows, _ = checks.within_groups(rows, groups)
+        return FittedTable(rows, self.names_, self.adjacency_matrix_, self.causal_order_)
 
     def _keep_model(self, learned: Learned, estimate: Precision) -> None:
         """Set the attributes that hold the model."""
-        self.location_, self.precision_, self.covariance_ = estimate.location, estimate.theta, estimate.covariance
+        self.location_, self.covariance_ = estimate.location, estimate.covariance
+        self.precision_ = learned.modelled(estimate).theta
+        d = len(estimate.location)
+        layer = Layer.none(d) if learned.measurement is None else learned.measurement.layer
+        self.measurement_error_ = layer.errors
+        self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
-        self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.decomposition.status
+        self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag
 
-    def _graph(self) -> CausalGraph:
+    def _graph(self, evidence: EdgeEvidence, moments: SampleMoments) -> CausalGraph:
         """Return the graph that answers questions about the fit, and is drawn and exported."""
         shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
         parts = {name: getattr(self, name) for name in shared}
-        return CausalGraph._trusted(self.names_, **parts, settings_=self._settings(), info_=self._summary())
+        described = {"evidence_": evidence, "sample_": moments, "settings_": self._settings(), "info_": self._summary()}
+        return CausalGraph._trusted(self.names_, **parts, **described, _library=self._frames)
 
     def _report(
         self,
-        learned: Learned,
+        claimed: Claimed,
         sample: Sample,
         estimate: Precision,
         estimator: Estimator,
+        found: Audit,
         options: Options,
         watch: Stopwatch,
     ) -> FitReport:
         """Record the fit, and warn where directions depend on units or columns are nearly collinear."""
+        learned = claimed.learned
         choices, sem = learned.choices, learned.sem
         supposed = "equal" if options.noise_variances is None else "known"
         noise = supposed if choices is None else choices.noise.chosen
@@ -429,6 +777,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if isinstance(estimate, Full):
             checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
         self._warn_if_cut_short(learned, options)
+        measured = measurement_choice(learned, estimate, options, sample.names)
+        if options.demanded is None:
+            warn_of_layer(measured)
+        modelled = learned.modelled(estimate)
         by_scale = noise == "equal" and options.noise == "auto" and choices is not None
         return FitReport(
             timings=dict(watch.timings),
@@ -440,14 +792,18 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             unit=learned.unit,
             lambda1=estimate.lambda1,
             criterion=estimate.criterion,
-            decomposition=learned.decomposition.as_info(),
+            decomposition={"history": []} if learned.decomposition is None else learned.decomposition.as_info(),
             refinement=learned.refinement,
             choices=choices,
-            variables=self.n_features_in_,
+            claims=claimed.record,
+            measurement=measured,
+            variables=len(self.variables_),
             acyclic=sem.order is not None,
             sortability=None
             if sem.order is None
-            else sortability.report(sem.B, estimate.variances, estimate.diagonal, by_scale=by_scale),
+            else sortability.report(sem.B, modelled.variances, modelled.diagonal, by_scale=by_scale),
+            checks=found.assumptions,
+            rows=None if isinstance(sample, GivenTheta) else sample.samples,
         )
 
     @staticmethod
@@ -463,9 +819,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
 
     def _warn_if_empty(self, options: Options) -> None:
         """Warn of an empty graph, and name the cause."""
-        if self.adjacency_matrix_.nnz or self.n_features_in_ == 1:
+        if self.adjacency_matrix_.nnz or len(self.variables_) == 1:
             return
-        if self.precision_.nnz == self.n_features_in_:
+        if self.precision_.nnz == self.precision_.shape[0]:
             why = "no partial correlation differs from zero: the variables look independent, or there are too few rows"
         elif options.threshold > 0:
             why = f"threshold = {options.threshold:g} may have removed every edge; lower it"

@@ -10,16 +10,16 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from icid_rs._util.files import write_atomically
+from icid_rs.answers import AnsweringGraph
 from icid_rs.export import dot, formats, networks, schema, tables, tools, web
 from icid_rs.graph.conventions import Convention
-from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting.graph import drawing, plot_graph
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-class CausalGraph(NamedGraph):
+class CausalGraph(AnsweringGraph):
     """A weighted graph with named variables: its data, questions about it, exports and pictures.
 
     A fitted `ICID` has one as ``graph_``; `load` and `subgraph` return one.
@@ -38,6 +38,9 @@ class CausalGraph(NamedGraph):
         The variance of each variable that its causes leave unexplained, and its mean.
     confidence : array or sparse matrix of shape (d, d), optional
         ``[i, j]`` is the probability of i → j, a column of `edges`.
+    evidence : EdgeEvidence, optional
+        What each edge rests on, in the order of the entries of the matrix in CSR form. Without it, directions are taken
+        for known; if `cpdag` is given, they are known but for its reversible edges, which are ``"open"``.
     settings, info : mapping, optional
         Parameters of the estimator that found the graph, and its report.
 
@@ -47,6 +50,8 @@ class CausalGraph(NamedGraph):
         As those of `ICID`. ``causal_order_`` and ``cpdag_`` are None if the graph has a cycle, ``noise_variances_`` and
         ``location_`` if they are not known.
     confidence_ : scipy.sparse.csr_array or None
+    evidence_ : EdgeEvidence
+        In the order of the entries of ``adjacency_matrix_``. Open edges are reversible in ``cpdag_``.
     settings_ : dict
     names_ : list
 
@@ -86,7 +91,7 @@ class CausalGraph(NamedGraph):
     def plot(self, ax: Any = None, *, confidence: Any = None, isolated: bool = True) -> Any:
         """Draw the graph in layers, causes left of effects; see `icid_rs.plotting.plot_graph`.
 
-        Edges whose direction the data do not determine are dashed.
+        Edges whose direction is open have no arrowhead; colour and width show standardised weights.
 
         Parameters
         ----------
@@ -94,7 +99,8 @@ class CausalGraph(NamedGraph):
             Where to draw; by default in a new figure, which pyplot does not know: save it with ``ax.figure.savefig``,
             or pass ``plt.gca()`` to see it in a window.
         confidence : array of shape (d, d), or a result of a bootstrap, optional
-            Probabilities of the edges; the less sure, the paler.
+            Probabilities of the edges; the less sure, the paler. By default those of a bootstrap, or the stability of
+            the directions, where one of these is known.
         isolated : bool
             Whether variables without edges are drawn.
 
@@ -106,16 +112,24 @@ class CausalGraph(NamedGraph):
         --------
         >>> from icid_rs import ICID, datasets
         >>> model = ICID().fit(datasets.sample_sem(datasets.random_dag(10, 1, random_state=0), 500, random_state=0))
-        >>> model.plot().texts[-1].get_text()
-        '10 variables, 10 edges'
+        >>> "10 variables, 10 edges" in [text.get_text() for text in model.plot().texts]
+        True
         """
         confidence = self.confidence_ if confidence is None else confidence
         return plot_graph(**drawing(self), confidence=confidence, isolated=isolated, ax=ax)
 
     def to_html(
-        self, path: str | PathLike[str] | None = None, *, confidence: Any = None, title: str = "Causal graph"
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        confidence: Any = None,
+        title: str = "Causal graph",
+        report: str | None = None,
     ) -> str | None:
         """Write a page that shows the graph in any browser: move, zoom, search, filter, click for causes and effects.
+
+        Edges whose direction is open have no arrowhead; pointing at an edge shows what it rests on. Variables can be
+        dragged, and the picture saved as SVG or PNG.
 
         Everything is in the one file, and nothing is loaded from a network.
 
@@ -126,6 +140,8 @@ class CausalGraph(NamedGraph):
         confidence : array of shape (d, d), or a result of a bootstrap, optional
             Probabilities of the edges, to be shown and filtered by.
         title : str
+        report : str, optional
+            Text that the page shows beside the graph, such as a report on the fit.
 
         Returns
         -------
@@ -138,7 +154,7 @@ class CausalGraph(NamedGraph):
         >>> model.to_html()[:15]
         '<!doctype html>'
         """
-        page = web.to_html(self, confidence=confidence, title=title)
+        page = web.to_html(self, confidence=confidence, title=title, report=report)
         if path is None:
             return page
         write_atomically(path, page)
@@ -157,7 +173,8 @@ class CausalGraph(NamedGraph):
         -------
         networkx.DiGraph
             The names are nodes, with ``noise_variance``, ``mean`` and ``order`` (their place in the causal order);
-            edges have a ``weight``, and say whether they are ``reversible`` (in ``cpdag_``).
+            edges have a ``weight``, the evidence that is known (columns of `edges`), and say whether they are
+            ``reversible`` (in ``cpdag_``).
 
         Examples
         --------
@@ -200,7 +217,7 @@ class CausalGraph(NamedGraph):
         >>> import json
         >>> from icid_rs import CausalGraph
         >>> json.loads(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_json())["edges"]
-        [{'source': 'rain', 'target': 'wet', 'weight': 0.5, 'reversible': True}]
+        [{'source': 'rain', 'target': 'wet', 'weight': 0.5, 'direction': 'knowledge', 'reversible': True}]
         """
         return schema.to_json(self)
 
@@ -221,7 +238,7 @@ class CausalGraph(NamedGraph):
         return networks.to_graphml(self, convention=convention)
 
     def to_dot(self, *, convention: Convention = "row_to_column") -> str:
-        """Return DOT for Graphviz, with rounded weights as labels.
+        """Return DOT for Graphviz, with rounded weights as labels; open edges have no arrowhead.
 
         Parameters
         ----------
@@ -244,6 +261,8 @@ class CausalGraph(NamedGraph):
     def to_csv(self, *, convention: Convention = "row_to_column", spreadsheet: bool = False) -> str:
         """Return the edges as CSV, strongest first, with a header.
 
+        Columns are those of `edges`, but for those of which nothing is known.
+
         Parameters
         ----------
         convention : {"row_to_column", "column_to_row"}
@@ -257,8 +276,8 @@ class CausalGraph(NamedGraph):
         --------
         >>> from icid_rs import CausalGraph
         >>> print(CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).to_csv())
-        source,target,weight
-        rain,wet,0.5
+        source,target,weight,direction
+        rain,wet,0.5,knowledge
         <BLANKLINE>
         """
         return tables.to_csv(self, convention=convention, spreadsheet=spreadsheet)
@@ -332,8 +351,8 @@ def load(path: str | PathLike[str]) -> CausalGraph:
     path : path
         Its suffix names the format. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
         same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
-        with a header that names the columns ``source``, ``target`` and ``weight``; variables without an edge are not
-        in it, and all names are strings.
+        with a header that names the columns ``source``, ``target`` and ``weight``, and may name other columns of
+        `CausalGraph.edges`; variables without an edge are not in it, and all names are strings.
 
     Returns
     -------

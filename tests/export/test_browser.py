@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import scipy.sparse as sp
 
 from icid_rs import datasets
 from icid_rs.export.web import render_page
+from icid_rs.graph.evidence import EdgeEvidence
 from tests.helpers.needs import CHROMIUM, DRIVER, need, needs_browser
 
 webdriver = need("selenium.webdriver")
@@ -35,12 +38,12 @@ def browser():
 class Opened:
     """A page in the browser, and the graph it shows."""
 
-    def __init__(self, browser, folder, d, names=None, confidence=None, B=None):
+    def __init__(self, browser, folder, d, names=None, B=None, **more):
         self.browser = browser
         self.B = datasets.random_dag(d, 1, random_state=d) if B is None else sp.csr_array(B)
         self.names = [f"variable {i}" for i in range(d)] if names is None else names
         path = folder / f"graph {d}.html"
-        path.write_text(render_page(self.B, self.names, confidence=confidence), encoding="utf-8")
+        path.write_text(render_page(self.B, self.names, **more), encoding="utf-8")
         browser.get_log("browser")
         browser.get(path.as_uri())
         self.data = json.loads(self.element("data").get_property("textContent"))
@@ -198,8 +201,9 @@ def test_mouse_keys_and_buttons_move_and_zoom(page):
     assert page.view()[2] < 1.3 * zoom
     canvas.send_keys("0")
     assert page.view() == pytest.approx([left, top, zoom])
-    webdriver.ActionChains(page.browser).drag_and_drop_by_offset(canvas, 40, 25).perform()
-    assert page.view() == pytest.approx([left + 40, top + 25, zoom], abs=6)
+    # From a corner, where there is no variable.
+    page.move_to(canvas.size["width"] - 15, 15).click_and_hold().move_by_offset(-40, 25).release().perform()
+    assert page.view() == pytest.approx([left - 40, top + 25, zoom], abs=6)
     origin = webdriver.common.actions.wheel_input.ScrollOrigin.from_element(canvas)
     webdriver.ActionChains(page.browser).scroll_from_origin(origin, 0, -200).perform()
     assert page.view()[2] > zoom
@@ -230,6 +234,99 @@ def test_pointing_at_an_edge_tells_its_weight(page):
     x, y = page.data["edges"]["route"][e][2:4]
     page.move_to(left + (x + 0.25) * zoom, top + y * zoom).perform()
     assert f"{page.names[page.data['edges']['source'][e]]} → " in page.element("tip").text
+
+
+def test_variables_can_be_dragged_and_put_back(page):
+    page.problems()
+    page.browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    page.find(page.names[page.hub])
+    page.browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    x, y = page.place(page.hub)
+    view = page.view()
+    canvas = page.element("canvas")
+    page.move_to(x, y).click_and_hold().move_by_offset(30, 20).move_by_offset(150, 180).release().perform()
+    assert page.view() == view
+    page.move_to(x + 180, y + 200).click().perform()
+    assert page.heading() == page.names[page.hub]
+    canvas.send_keys("r")
+    page.view()
+    page.browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    page.find(page.names[page.hub])
+    page.browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    page.click(page.hub)
+    assert page.heading() == page.names[page.hub]
+    assert page.problems() == []
+
+
+def saved(page, button):
+    """Press a button that saves a file; return its type, its size and its text."""
+    return page.browser.execute_async_script(
+        "const [button, done] = arguments, make = URL.createObjectURL;"
+        "URL.createObjectURL = (blob) => {"
+        "  blob.text().then((text) => done([blob.type, blob.size, text])); URL.createObjectURL = make; return '#'; };"
+        "button.click()",
+        page.element(button),
+    )
+
+
+def test_the_whole_graph_is_saved_as_svg(page):
+    kind, _, text = saved(page, "svg")
+    assert kind == "image/svg+xml"
+    root = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [title.text for title in root.iter(f"{space}title")]
+    assert set(page.names) <= set(titles)
+    assert len(list(root.iter(f"{space}rect"))) == len(page.names) + 1
+    # A line and an arrowhead for each edge.
+    assert len(list(root.iter(f"{space}path"))) == 2 * page.B.nnz
+
+
+def test_what_is_shown_is_saved_as_png(page):
+    kind, size, _ = saved(page, "png")
+    assert kind == "image/png"
+    assert size > 1000
+
+
+def test_open_edges_and_evidence(browser, tmp_path):
+    evidence = replace(
+        EdgeEvidence.unknown(2),
+        standardised=np.array([0.4, -0.9]),
+        direction=np.array(["open", "compelled"], dtype="<U9"),
+        stability=np.array([0.5, 1.0]),
+    )
+    page = Opened(browser, tmp_path, 3, B=[[0, 7.0, 1.0], [0, 0, 0], [0, 0, 0]], evidence=evidence, report="All rows.")
+    assert page.element("headless").is_displayed()
+    assert page.element("pale").is_displayed()
+    rows = browser.find_elements("css selector", "#edges button")
+    assert [row.text.split("\n")[0] for row in rows] == ["variable 0 → variable 2", "variable 0 — variable 1"]
+    rows[1].send_keys(webdriver.Keys.ENTER)
+    assert "open, it may point either way" in rows[1].text
+    assert "resamples with this direction: 50 %" in rows[1].text
+    browser.find_element("css selector", "#report summary").click()
+    assert browser.find_element("css selector", "#report pre").text == "All rows."
+    page.slide("weight", 800)
+    assert page.element("status").text == "3 variables, 1 of 2 edges"
+    assert len(list(ElementTree.fromstring(saved(page, "svg")[2]).iter("{http://www.w3.org/2000/svg}path"))) == 2
+    page.slide("weight", 0)
+    # A line for each, but one arrowhead.
+    assert len(list(ElementTree.fromstring(saved(page, "svg")[2]).iter("{http://www.w3.org/2000/svg}path"))) == 3
+    assert page.problems() == []
+
+
+def test_keys_move_the_chosen_variable_and_show_numbers(browser, tmp_path):
+    page = Opened(browser, tmp_path, 10)
+    canvas = page.element("canvas")
+    pressed = page.element("values").get_attribute("aria-pressed")
+    canvas.send_keys("n")
+    assert page.element("values").get_attribute("aria-pressed") != pressed
+    page.find(page.names[page.hub])
+    x, y = page.place(page.hub)
+    zoom = page.view()[2]
+    canvas.send_keys(webdriver.Keys.SHIFT, *[webdriver.Keys.ARROW_DOWN] * 4)
+    page.view()
+    browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
+    page.move_to(x, y + 4 * zoom).click().perform()
+    assert page.heading() == page.names[page.hub]
 
 
 MOVES = """

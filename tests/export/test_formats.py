@@ -24,9 +24,12 @@ from icid_rs._util import files
 from icid_rs.export.networks import from_graphml
 from icid_rs.export.schema import from_json
 from icid_rs.export.tables import from_csv
+from icid_rs.graph.edges import Edge
+from icid_rs.graph.evidence import EdgeEvidence
 from tests.helpers.graphs import AWKWARD, assert_same, assert_same_matrix, graphs, text_names
 from tests.helpers.needs import needs_graphviz
 
+EDGE = {"source": "cloud", "target": "wet", "weight": 1}
 CONVENTIONS = st.sampled_from(["row_to_column", "column_to_row"])
 RAIN = CausalGraph([[0, 0.5, 0], [0, 0, -2.0], [0, 0, 0]], ["cloud", "rain", "wet"], noise_variances=[1.0, 2.0, 3.0])
 
@@ -68,7 +71,9 @@ class TestRoundTrips:
     @given(graphs(text_names()), CONVENTIONS)
     def test_csv(self, graph, convention):
         again = from_csv(graph.to_csv(convention=convention), CausalGraph)
-        assert sorted(again.edges().values.tolist()) == sorted(graph.edges().values.tolist())
+        columns = ["source", "target"]
+        ours, theirs = (g.edges().sort_values(columns, ignore_index=True) for g in (again, graph))
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
 
     @pytest.mark.parametrize("suffix", ["json", "graphml"])
     def test_files_of_a_model(self, model, tmp_path, suffix):
@@ -81,6 +86,43 @@ class TestRoundTrips:
             np.testing.assert_array_equal(getattr(again, key), getattr(model, key))
         assert again.edges().equals(model.edges())
 
+    def test_files_of_0_1_open(self):
+        old = {
+            "format": "icid_rs.graph",
+            "version": 1,
+            "library": "icid_rs 0.1.0",
+            "names": ["a", "b", "c", "d"],
+            "noise_variances": None,
+            "means": None,
+            "causal_order": ["a", "b", "c", "d"],
+            "settings": {},
+            "info": {"noise": "unequal", "identified": "equivalence class"},
+            "edges": [
+                {"source": "a", "target": "c", "weight": 2.0, "reversible": False},
+                {"source": "b", "target": "c", "weight": 1.0, "reversible": False},
+                {"source": "b", "target": "d", "weight": 0.5, "reversible": True},
+            ],
+        }
+        graph = from_json(json.dumps(old), CausalGraph)
+        assert graph.edges().direction.tolist() == ["compelled", "compelled", "open"]
+        for noise, direction in (("equal", "variance"), ("known", "variance"), ("unequal", "shape")):
+            old["info"] = {"noise": noise, "identified": "graph"}
+            assert from_json(json.dumps(old), CausalGraph).edges().direction.tolist()[2] == direction
+
+    def test_open_edges_are_marked(self):
+        evidence = EdgeEvidence.unknown(2)
+        evidence.direction[1] = "shape"
+        graph = CausalGraph(RAIN.adjacency_matrix_, RAIN.names_, evidence=evidence)
+        assert '"cloud" -> "rain" [label="0.5", dir=none, direction="open"]' in graph.to_dot()
+        assert '"rain" -> "wet" [label="-2"];' in graph.to_dot()
+        network = graph.to_networkx()
+        assert {(a, b): kind for a, b, kind in network.edges(data="direction")} == {
+            ("cloud", "rain"): "open",
+            ("rain", "wet"): "shape",
+        }
+        assert network.edges["cloud", "rain"]["reversible"]
+        assert graph.to_csv().splitlines()[1:] == ["rain,wet,-2.0,shape", "cloud,rain,0.5,open"]
+
     def test_a_graph_with_cycles(self):
         graph = CausalGraph([[0, 1.0], [2.0, 0]])
         assert_same(from_json(graph.to_json(), CausalGraph), graph)
@@ -88,8 +130,7 @@ class TestRoundTrips:
 
     def test_confidence_is_a_column(self):
         graph = CausalGraph(RAIN.adjacency_matrix_, RAIN.names_, confidence=0.5 * (RAIN.adjacency_matrix_ != 0))
-        assert list(RAIN.edges().columns) == ["source", "target", "weight"]
-        assert list(graph.edges().columns) == ["source", "target", "weight", "confidence"]
+        assert list(graph.edges().columns) == [*RAIN.edges().columns, "confidence"]
         for again in (
             from_json(graph.to_json(), CausalGraph),
             from_graphml(graph.to_graphml().encode(), CausalGraph),
@@ -130,9 +171,10 @@ class TestDirections:
         assert (other.index.name, other.columns.name) == ("target", "source")
 
     def test_csv(self):
-        assert pd.read_csv(io.StringIO(RAIN.to_csv())).equals(RAIN.edges())
+        known = ["source", "target", "weight", "direction"]
+        assert pd.read_csv(io.StringIO(RAIN.to_csv())).equals(RAIN.edges()[known])
         first = RAIN.to_csv(convention="column_to_row").splitlines()[:2]
-        assert first == ["target,source,weight", "wet,rain,-2.0"]
+        assert first == ["target,source,weight,direction", "wet,rain,-2.0,knowledge"]
 
     def test_dot(self):
         assert '"cloud" -> "rain"' in RAIN.to_dot()
@@ -172,9 +214,9 @@ class TestNames:
     def test_formulas_are_kept_unless_a_spreadsheet_is_to_open_them(self):
         graph = CausalGraph([[0, -1.0], [0, 0]], ["=cmd|' /C calc'!A0", "@x"])
         plain = list(csv.reader(io.StringIO(graph.to_csv())))
-        assert plain[1] == ["=cmd|' /C calc'!A0", "@x", "-1.0"]
+        assert plain[1] == ["=cmd|' /C calc'!A0", "@x", "-1.0", "knowledge"]
         safe = list(csv.reader(io.StringIO(graph.to_csv(spreadsheet=True))))
-        assert safe[1] == ["'=cmd|' /C calc'!A0", "'@x", "-1.0"]
+        assert safe[1] == ["'=cmd|' /C calc'!A0", "'@x", "-1.0", "knowledge"]
 
     def test_what_xml_cannot_hold(self):
         with pytest.raises(ValueError, match=r"GraphML cannot hold '\\x00'"):
@@ -201,7 +243,7 @@ class TestNames:
 class TestFiles:
     def test_files_of_others(self, tmp_path):
         (tmp_path / "edges.csv").write_text("\ufeffsource,target,weight\r\ncloud,été,2\r\n", encoding="utf-8")
-        assert load(tmp_path / "edges.csv").edges().values.tolist() == [["cloud", "été", 2.0]]
+        assert load(tmp_path / "edges.csv").edges().iloc[0, :3].tolist() == ["cloud", "été", 2.0]
         text = RAIN.to_graphml().replace("cloud", "été").replace("utf-8", "iso-8859-1", 1)
         (tmp_path / "graph.graphml").write_bytes(text.encode("latin-1"))
         assert load(tmp_path / "graph.graphml").names_ == ["été", "rain", "wet"]
@@ -244,7 +286,7 @@ class TestFiles:
         ("change", "message"),
         [
             ({"format": "other"}, "not a graph written by icid_rs"),
-            ({"version": 2}, "reads version 1; install a newer one"),
+            ({"version": 3}, "reads versions up to 2; install a newer one"),
             ({"version": "1"}, "version = '1'"),
             ({"names": ["cloud", "rain", "rain"]}, "'wet' is not among the names"),
             ({"names": ["cloud", "rain", "wet", "wet"], "noise_variances": None}, "'wet' occurs more than once"),
@@ -264,6 +306,13 @@ class TestFiles:
             ({"edges": None}, "edges must be a list"),
             ({"edges": [{"source": "cloud", "target": "wet", "weight": 10**400}]}, "too large"),
             ({"edges": [{"source": "cloud", "target": "wet", "weight": 1, "reversible": 1}]}, "must be true or false"),
+            ({"edges": [{**EDGE, "direction": "up"}]}, "the edge 'cloud' → 'wet' has direction = 'up'"),
+            ({"edges": [{**EDGE, "direction": 3}]}, r"edges\[0\].direction must be a string"),
+            ({"edges": [{**EDGE, "stability": 1.5}]}, "the edge 'cloud' → 'wet' has stability = 1.5"),
+            ({"edges": [{**EDGE, "joined": -0.5}]}, "has joined = -0.5"),
+            ({"edges": [{**EDGE, "p_value": 2}]}, "has p_value = 2.0"),
+            ({"edges": [{**EDGE, "std_error": -1}]}, "has std_error = -1.0"),
+            ({"edges": [{**EDGE, "margin": "3"}]}, r"edges\[0\].margin must be a number"),
             ({"settings": []}, "settings must be an object"),
         ],
     )
@@ -290,6 +339,9 @@ class TestFiles:
             ("edges.csv", b"source,target,weight\na,b,x\n", "line 2, column 'weight': 'x' is not a number"),
             ("edges.csv", b"source,target,weight\na,b,1\na,b,1\n", "'a' → 'b' is listed more than once"),
             ("edges.csv", b"source,target,weight\na,b,0\n", "'a' → 'b' has the weight 0"),
+            ("edges.csv", b"source,target,weight,margin\na,b,1,x\n", "line 2, column 'margin': 'x' is not a number"),
+            ("edges.csv", b"source,target,weight,margin\na,b,1,inf\n", "'a' → 'b' has margin = inf"),
+            ("edges.csv", b"source,target,weight,direction\na,b,1,up\n", "'a' → 'b' has direction = 'up'"),
             ("edges.csv", b'source,target,weight\n"a,b,1\n', "line 2: unexpected end of data"),
         ],
     )
@@ -315,4 +367,4 @@ def test_missing_libraries_are_named(monkeypatch):
         with pytest.raises(ImportError) as caught:
             getattr(RAIN, export)()
         assert str(caught.value).endswith(f"needs {module}: pip install 'icid_rs[{extra}]'")
-    assert RAIN.edges()[0] == ("rain", "wet", -2.0, None)
+    assert RAIN.edges()[0] == Edge("rain", "wet", -2.0, direction="knowledge")

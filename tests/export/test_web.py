@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,8 +15,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from icid_rs import ICID, datasets
+from icid_rs import ICID, CausalGraph, datasets
 from icid_rs.export.web import render_page, summarise
+from icid_rs.graph.evidence import EdgeEvidence
 from tests.helpers.needs import need
 
 pd = need("pandas")
@@ -166,7 +168,7 @@ def test_summary_tells_what_was_found(model):
     assert f"12 variables, {len(edges)} edges" in text
     assert "<b>0</b>" not in text
     assert [e[2] for e in page.find("text")] == model.feature_names_in_.tolist()
-    assert len(page.find("polygon")) == len(edges)
+    assert len(page.find("polygon")) == (edges.direction != "open").sum()
 
 
 def test_large_graphs_have_no_small_picture():
@@ -187,11 +189,34 @@ def test_scikit_learn_keeps_its_own_picture(model):
         assert "text/html" not in model._repr_mimebundle_()
 
 
-def test_reversible_edges_are_dashed():
+def test_open_edges_have_no_heads():
     B = [[0, 1.0, 1.0], [0, 0, 0], [0, 0, 0]]
     reversible = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
-    assert Page(render_page(B, reversible=reversible)).payload()["edges"]["reversible"] == [1, 0]
-    assert summarise(B, range(3), title="", reversible=reversible).count("dasharray") == 1
+    assert Page(render_page(B, reversible=reversible)).payload()["edges"]["open"] == [1, 0]
+    assert summarise(B, range(3), title="", reversible=reversible).count("<polygon") == 1
+
+
+def test_evidence_is_in_the_page():
+    evidence = replace(
+        EdgeEvidence.unknown(3),
+        standardised=np.array([0.1, -0.9, 0.2]),
+        direction=np.array(["open", "shape", "compelled"], dtype="<U9"),
+        stability=np.array([0.5, 1.0, np.nan]),
+    )
+    graph = CausalGraph([[0, 5.0, 1.0], [0, 0, 2.0], [0, 0, 0]], ["a", "b", "c"], evidence=evidence)
+    text = graph.to_html(report="Rows: <5>")
+    data = Page(text).payload()
+    edges = data["edges"]
+    by_ends = {(i, j): k for k, (i, j) in enumerate(zip(edges["source"], edges["target"], strict=True))}
+    order = [by_ends[ends] for ends in ((0, 1), (0, 2), (1, 2))]
+    assert [edges["size"][k] for k in order] == [0.1, -0.9, 0.2]
+    assert [edges["open"][k] for k in order] == [1, 0, 0]
+    assert [edges["sure"][k] for k in order] == [0.5, 1.0, 1.0]
+    assert [edges["evidence"]["stability"][k] for k in order] == [0.5, 1.0, None]
+    assert "margin" not in edges["evidence"]
+    assert data["scale"]["name"] == "standardised weight"
+    assert Page(text).find("pre")[0][2] == "Rows: <5>"
+    assert not Page(graph.to_html()).find("details")
 
 
 def test_colours_can_be_read():

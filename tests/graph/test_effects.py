@@ -49,6 +49,14 @@ def test_total_effects_are_what_interventions_do():
         np.testing.assert_allclose(difference, np.tile(graph.total_effects().toarray()[i], (5, 1)), atol=1e-9)
 
 
+def test_a_frame_of_total_effects_has_the_entries_of_the_matrix():
+    graph = random_graph(10, 2, 0)
+    table, T = graph.total_effects(frame=True), graph.total_effects()
+    assert len(table) == T.nnz
+    assert all(T[i, j] == value for i, j, value in table.itertuples(index=False))
+    assert table["total"].abs().is_monotonic_decreasing
+
+
 def test_total_effects_of_a_long_chain_and_of_hubs():
     d = 500
     chain = CausalGraph(np.eye(d, k=1))

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -231,3 +232,15 @@ def test_required_causes_stay_even_if_they_are_nearly_the_same():
     with pytest.warns(UserWarning, match="nearly a linear combination"):
         model = ICID(noise="unequal", required=[(0, 2), (1, 2)]).fit(X)
     assert {(0, 2), (1, 2)} <= set(zip(*model.adjacency_matrix_.nonzero(), strict=True))
+
+
+def test_numbers_are_those_of_all_columns_where_some_are_left_out():
+    X = np.random.default_rng(0).standard_normal((200, 4))
+    X[:, 0] = 1.0
+    X[:, 3] += X[:, 2]
+    frame = pd.DataFrame(X, columns=["constant", "age", "dose", "pain"])
+    with pytest.warns(UserWarning, match="constant"):
+        model = ICID(required=[(3, 2)], tiers=[["constant", "age"], ["dose", "pain"]]).fit(frame)
+    assert model.children("pain") == ["dose"]
+    with pytest.warns(UserWarning, match="constant"), pytest.raises(ValueError, match="'constant' was left out"):
+        ICID(required=[(0, 2)]).fit(frame)

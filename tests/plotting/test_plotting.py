@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -13,9 +14,10 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID, datasets
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.plotting import plot_bootstrap, plot_convergence, plot_graph, plot_matrix, style
 from icid_rs.plotting.layers import Layered, _longest_paths, assign_layers
-from icid_rs.plotting.layout import layered_layout
+from icid_rs.plotting.layout import layered_layout, spread
 from icid_rs.plotting.part import HEIGHT
 from tests.helpers.needs import need
 
@@ -181,10 +183,48 @@ def test_colours_and_widths_follow_the_weights():
     assert pale[0, 3] < 0.5
 
 
-def test_reversible_edges_are_dashed():
+@pytest.mark.parametrize(("d", "degree"), GRAPHS)
+def test_flat_drawings_are_spread(d, degree):
+    flat = layout_of(graph(d, degree))
+    tall = spread(flat, 0.5, 2.0)
+    factor = tall.size[1] / flat.size[1]
+    assert 1 <= factor <= 2
+    np.testing.assert_allclose(tall.y, factor * flat.y)
+    np.testing.assert_array_equal(tall.x, flat.x)
+    for before, after, i, j in zip(flat.routes, tall.routes, flat.source, flat.target, strict=True):
+        np.testing.assert_allclose(after[0, 1] - tall.y[i], before[0, 1] - flat.y[i], atol=1e-9)
+        np.testing.assert_allclose(after[-1, 1] - tall.y[j], before[-1, 1] - flat.y[j], atol=1e-9)
+    assert spread(flat, 1e9, 2.0) is flat
+
+
+def test_open_edges_have_no_heads():
     ax = plot_graph([[0, 1.0, 1.0], [0, 0, 0], [0, 0, 0]], reversible=[[0, 1, 0], [1, 0, 0], [0, 0, 0]])
-    assert [line.get_linestyles()[0][1] is None for line in ax.collections[:2]] == [True, False]
-    assert "could point the other way" in ax.texts[-1].get_text()
+    lines, heads = ax.collections[:2]
+    assert (len(lines.get_paths()), len(heads.get_paths())) == (2, 1)
+    assert "no arrowhead: direction open" in ax.texts[-1].get_text()
+
+
+def test_marks_follow_the_evidence():
+    evidence = replace(
+        EdgeEvidence.unknown(2),
+        standardised=np.array([0.1, -0.9]),
+        direction=np.array(["open", "shape"], dtype="<U9"),
+        stability=np.array([0.5, np.nan]),
+    )
+    ax = plot_graph([[0, 5.0, 1.0], [0, 0, 0], [0, 0, 0]], evidence=evidence)
+    lines = ax.collections[0]
+    assert (np.diff(lines.get_linewidths()) > 0).all()
+    colours = lines.get_edgecolors()
+    assert colours[1][2] > colours[1][0]
+    np.testing.assert_allclose(colours[:, 3], [0.575, 1.0])
+    assert ax.texts[-1].get_text() == "paler: less sure; no arrowhead: direction open"
+    assert ax.child_axes[0].get_title() == "standardised weight"
+
+
+def test_a_graph_whose_edges_are_all_open():
+    ax = plot_graph([[0, 1.0], [0, 0]], reversible=[[0, 1], [1, 0]])
+    assert len(ax.collections[1].get_paths()) == 0
+    ax.figure.draw_without_rendering()
 
 
 def test_names_are_not_formulas():
@@ -226,8 +266,20 @@ def test_convergence_of_rounds_and_of_single_iterations():
     axes = plot_convergence(rounds).axes
     assert axes[2].lines[0].get_xdata().tolist() == [5, 10, 15]
     assert axes[2].get_yscale() == "log"
+    assert axes[0].get_title(loc="left") == ""
     with pytest.raises(ValueError, match="empty"):
         plot_convergence([])
+
+
+def test_a_single_round_is_explained():
+    model = ICID().fit(datasets.sample_sem(graph(10, 1), 400, random_state=0))
+    axes = model.plot_convergence().axes
+    assert len(axes[0].lines[0].get_xdata()) == 1
+    title = axes[0].get_title(loc="left")
+    assert "only proposed a causal order" in title
+    assert "One record" in title
+    alone = ICID(refine=None, max_alm_iter=4).fit(datasets.sample_sem(graph(10, 1), 400, random_state=0))
+    assert "proposed" not in alone.plot_convergence().axes[0].get_title(loc="left")
 
 
 def test_bootstrap_shows_the_surest_edges_and_their_reverse():
@@ -249,7 +301,8 @@ def model():
 
 
 def test_a_model_draws_itself(model):
-    assert f"15 variables, {model.adjacency_matrix_.nnz} edges" in model.plot().texts[-1].get_text()
+    size = f"15 variables, {model.adjacency_matrix_.nnz} edges"
+    assert any(size in text.get_text() for text in model.plot().texts)
     assert len(model.plot_matrix().axes) == 4
     assert len(model.plot_convergence().axes) == 3
 

@@ -17,9 +17,10 @@ PACKAGE = Path(icid_rs.__file__).parent
 #: Highest first. Modules of one layer do not import each other; a folder is one module.
 LAYERS = [
     {"cli"},
-    {"paths"},
+    {"paths", "comparison"},
     {"estimator"},
     {"result"},
+    {"answers"},
     {"trust", "export", "datasets", "metrics"},
     {"plotting"},
     {"learning"},

@@ -19,9 +19,10 @@ def to_dot(graph: NamedGraph, *, convention: Convention = "row_to_column") -> st
     # Quoting writes every line break alike: names that differ only in that would become one variable.
     names = as_text([_quote(name) for name in as_text(graph.names_, "DOT")], "DOT")
     lines = ["digraph {", *(f"  {name};" for name in names)]
-    for edge in list_edges(graph.adjacency_matrix_, names):
+    for edge in list_edges(graph.adjacency_matrix_, names, graph.evidence_):
         ends = (edge.target, edge.source) if transposed else (edge.source, edge.target)
-        lines.append(f'  {ends[0]} -> {ends[1]} [label="{edge.weight:.3g}"];')
+        headless = ', dir=none, direction="open"' if edge.direction == "open" else ""
+        lines.append(f'  {ends[0]} -> {ends[1]} [label="{edge.weight:.3g}"{headless}];')
     return "\n".join([*lines, "}", ""])
 
 

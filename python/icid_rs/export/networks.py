@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.extras import require
-from icid_rs.export.edge_lists import Graph, build_graph, edge_records
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records, evidence_columns
 from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain, as_text
 
@@ -34,7 +35,7 @@ def to_networkx(graph: NamedGraph, *, convention: Convention = "row_to_column") 
             nx.set_node_attributes(result, dict(zip(names, values.tolist(), strict=True)), key)
     for edge in edge_records(graph, names):
         tail, head = ("target", "source") if transposed else ("source", "target")
-        data = {key: edge[key] for key in ("weight", "reversible", "confidence") if edge.get(key) is not None}
+        data = {key: value for key, value in edge.items() if key not in ("source", "target") and value is not None}
         result.add_edge(edge[tail], edge[head], **data)
     return result
 
@@ -50,9 +51,10 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
     place = {name: k for k, name in enumerate(names)}
     edges = [(b, a, data) if transposed else (a, b, data) for a, b, data in graph.edges(data=True)]
     for cause, effect, data in edges:
-        for key in ("weight", "confidence", "reversible"):
-            if not isinstance(data.get(key, 1.0), Real):
-                raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no number")
+        for key in ("weight", "confidence", "reversible", *EdgeEvidence.columns()):
+            wanted, name = (str, "text") if key == "direction" else (Real, "number")
+            if key in data and not isinstance(data[key], wanted):
+                raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no {name}")
 
     nodes, links = [graph.nodes[name] for name in names], [data for _, _, data in edges]
     ranks = _values(nodes, "order")
@@ -64,6 +66,7 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
         [data.get("weight", 1.0) for data in links],
         reversible=_values(links, "reversible"),
         confidence=_values(links, "confidence"),
+        evidence=evidence_columns(links),
         causal_order=None if ranks is None else np.argsort(ranks),
         noise_variances=_values(nodes, "noise_variance"),
         location=_values(nodes, "mean"),

@@ -1,21 +1,28 @@
 """A complete graph as JSON, for programs in any language.
 
-Version 1 is an object with these members:
+Version 2 is an object with these members:
 
 ==================== ==================================================================================================
 ``format``           ``"icid_rs.graph"``
-``version``          ``1``; a member may be added without a new number, but none changes its meaning
-``library``          the program that wrote the file, such as ``"icid_rs 0.1.0"``
+``version``          ``2``; a member may be added without a new number, but none changes its meaning
+``library``          the program that wrote the file, such as ``"icid_rs 0.2.0"``
 ``names``            of the variables, in the order of the columns: strings, or integers
 ``noise_variances``  one for each variable, or null
 ``means``            one for each variable, or null
 ``causal_order``     the names, causes first, or null if the graph has cycles
 ``edges``            a list of objects, strongest first: ``source`` and ``target``, names of the cause and its effect;
                      ``weight``; ``reversible``, whether other graphs of the equivalence class have the edge the other
-                     way round (null if the graph has cycles); ``confidence``, a probability, where it is known
+                     way round (null if the graph has cycles); ``direction``, what the direction rests on:
+                     ``"compelled"``, ``"shape"``, ``"variance"``, ``"knowledge"``, or ``"open"``. Numbers, where they
+                     are known: ``standardised``, the weight in standard deviations; ``std_error`` and ``p_value`` of
+                     the weight, given the graph; ``stability`` and ``joined``, shares of resamples with this direction
+                     and with an edge either way; ``margin``, the score lost by the best graph with the edge reversed;
+                     ``confidence``, a probability
 ``settings``         parameters of the estimator
 ``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
+
+Version 1 has the same members, but of the edges only ``weight``, ``reversible`` and ``confidence``.
 
 Numbers are written with as many digits as it takes to read the same bits back.
 """
@@ -30,12 +37,12 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import check_real
-from icid_rs.export.edge_lists import Graph, build_graph, edge_records
+from icid_rs.export.edge_lists import Graph, build_graph, edge_records, evidence_columns
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
 
 FORMAT = "icid_rs.graph"
-VERSION = 1
+VERSION = 2
 
 
 def to_json(graph: NamedGraph) -> str:
@@ -80,7 +87,7 @@ def from_json(text: str, kind: type[Graph]) -> Graph:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise ValueError(f"version = {number!r}: it must be a positive integer")
     if number > VERSION:
-        raise ValueError(f"version = {number}: this icid_rs reads version {VERSION}; install a newer one")
+        raise ValueError(f"version = {number}: this icid_rs reads versions up to {VERSION}; install a newer one")
     return _Reader(content).graph(kind)
 
 
@@ -131,6 +138,7 @@ class _Reader:
             weights,
             reversible=self._reversible(edges),
             confidence=self._numbers(edges, "confidence") if confident else None,
+            evidence=self._evidence(edges),
             causal_order=[self._place(x, "causal_order") for x in self._list("causal_order")] if ordered else None,
             noise_variances=self._vector("noise_variances"),
             location=self._vector("means"),
@@ -140,6 +148,16 @@ class _Reader:
 
     def _numbers(self, edges: list[dict[str, Any]], key: str) -> list[float]:
         return [_number(edge.get(key), f"edges[{k}].{key}") for k, edge in enumerate(edges)]
+
+    def _evidence(self, edges: list[dict[str, Any]]) -> dict[str, list[Any]]:
+        columns = evidence_columns(edges)
+        for name, values in columns.items():
+            for k, value in enumerate(values):
+                if name == "direction" and not isinstance(value, str | None):
+                    raise ValueError(f"edges[{k}].direction must be a string, not {value!r}")
+                if name != "direction" and value is not None:
+                    values[k] = _number(value, f"edges[{k}].{name}")
+        return columns
 
     def _names(self) -> list[Any]:
         names = self._list("names")

@@ -10,12 +10,14 @@ from icid_rs._util.extras import require
 from icid_rs._util.memory import ensure_square
 from icid_rs.export.edge_lists import Graph, build_graph
 from icid_rs.graph.conventions import Convention, is_transposed
-from icid_rs.graph.edges import Edge, list_edges
+from icid_rs.graph.edges import edge_columns, known_values
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_text
 
 #: First characters of a cell that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_ALWAYS = ("source", "target", "weight")
 
 
 def to_pandas(graph: NamedGraph, *, convention: Convention = "row_to_column") -> Any:
@@ -34,15 +36,18 @@ def to_csv(graph: NamedGraph, *, convention: Convention = "row_to_column", sprea
     names = as_text(graph.names_, "CSV")
     if spreadsheet:
         names = [f"'{name}" if name.startswith(_FORMULA) else name for name in names]
-    edges = list_edges(graph.adjacency_matrix_, names, graph.confidence_)
-    width = 3 if graph.confidence_ is None else 4
-    rows: list[Any] = [row[:width] for row in (Edge._fields, *edges)]
+    columns = edge_columns(graph.adjacency_matrix_, names, graph.evidence_, graph.confidence_)
+    listed = {name: known_values(values) for name, values in columns.items()}
+    # A column of which nothing is known is left out.
+    listed = {name: values for name, values in listed.items() if name in _ALWAYS or any(v is not None for v in values)}
     if is_transposed(convention):
-        rows = [(row[1], row[0], *row[2:]) for row in rows]
+        listed = {"target": listed.pop("target"), **listed}
     file = io.StringIO()
     # A carriage return would go unquoted where lines end in a line feed alone.
     quoting: Any = csv.QUOTE_NONNUMERIC if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
-    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(rows)
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(
+        [list(listed), *zip(*listed.values(), strict=True)]
+    )
     return file.getvalue()
 
 
@@ -53,8 +58,8 @@ def from_csv(text: str, kind: type[Graph]) -> Graph:
     --------
     >>> from icid_rs import CausalGraph
     >>> from icid_rs.export.tables import from_csv
-    >>> from_csv("source,target,weight\nrain,wet,0.5\n", CausalGraph).edges().values.tolist()
-    [['rain', 'wet', 0.5]]
+    >>> from_csv("source,target,weight\nrain,wet,0.5\n", CausalGraph).parents("wet")
+    ['rain']
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -72,7 +77,8 @@ def _read_edges(reader: Any, kind: type[Graph]) -> Graph:
             f"no list of edges: its first line must name the columns source, target, weight, not {shown!r}"
         )
     place: dict[str, int] = {}
-    columns: dict[str, list[float]] = {field: [] for field in ("weight", "confidence") if field in header}
+    numbers = ("weight", "confidence", *EdgeEvidence.columns())
+    columns: dict[str, list[Any]] = {field: [] for field in numbers if field in header}
     ends: tuple[list[int], list[int]] = ([], [])
     for row in reader:
         if not row:
@@ -83,11 +89,19 @@ def _read_edges(reader: Any, kind: type[Graph]) -> Graph:
         for end, field in zip(ends, ("source", "target"), strict=True):
             end.append(place.setdefault(cells[field], len(place)))
         for field, values in columns.items():
-            try:
-                values.append(float(cells[field]))
-            except ValueError:
-                raise ValueError(
-                    f"line {reader.line_num}, column {field!r}: {cells[field]!r} is not a number"
-                ) from None
+            values.append(_value(cells[field], field, reader.line_num))
     weights = columns.get("weight", [1.0] * len(ends[0]))
-    return build_graph(kind, list(place), *ends, weights, confidence=columns.get("confidence"))
+    evidence = {field: values for field, values in columns.items() if field in EdgeEvidence.columns()}
+    return build_graph(kind, list(place), *ends, weights, confidence=columns.get("confidence"), evidence=evidence)
+
+
+def _value(cell: str, field: str, line: int) -> Any:
+    """Read a cell: a direction is text, all others are numbers, and an empty cell of evidence is not known."""
+    if field == "direction":
+        return cell or None
+    if not cell and field in EdgeEvidence.columns():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        raise ValueError(f"line {line}, column {field!r}: {cell!r} is not a number") from None

@@ -9,32 +9,89 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.sem import Csr
 
 
 class Edge(NamedTuple):
-    """A cause, its effect, the weight of the cause in the equation of the effect, and its probability if known."""
+    """A cause, its effect, the weight of the cause in the equation of the effect, and the evidence for the edge.
+
+    For the evidence see `EdgeEvidence`; `confidence` is the probability that a bootstrap found. None: not known.
+    """
 
     source: Any
     target: Any
     weight: float
+    standardised: float | None = None
+    std_error: float | None = None
+    p_value: float | None = None
+    direction: str | None = None
+    stability: float | None = None
+    joined: float | None = None
+    margin: float | None = None
     confidence: float | None = None
 
 
-def list_edges(B: Csr, names: Sequence[Any], confidence: Any = None) -> list[Edge]:
-    """List the edges, strongest first; `confidence` is a sparse matrix of their probabilities.
+def edge_columns(
+    B: Csr, names: Sequence[Any], evidence: EdgeEvidence | None = None, confidence: Any = None
+) -> dict[str, Any]:
+    """Return the columns of the table of edges, strongest first; unknown numbers are NaN.
+
+    The strength is the standardised weight, or the weight where that is not known. `confidence` is a sparse matrix of
+    probabilities; without it there is no such column.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.graph.edges import edge_columns
+    >>> edge_columns(sp.csr_array([[0, 0.5], [0, 0]]), ["rain", "wet"])["source"]
+    ['rain']
+    """
+    coo = B.tocoo()
+    evidence = EdgeEvidence.unknown(coo.nnz) if evidence is None else evidence
+    strength = np.nan_to_num(np.abs(evidence.standardised), nan=-1.0)
+    first = np.lexsort((coo.col, coo.row, -np.abs(coo.data), -strength))
+    columns: dict[str, Any] = {
+        "source": [names[i] for i in coo.row[first].tolist()],
+        "target": [names[j] for j in coo.col[first].tolist()],
+        "weight": coo.data[first],
+    }
+    shown = evidence.take(first)
+    columns |= {name: getattr(shown, name) for name in shown.columns()}
+    if confidence is not None:
+        columns["confidence"] = entries_at(confidence, coo.row[first], coo.col[first])
+    return columns
+
+
+def list_edges(
+    B: Csr, names: Sequence[Any], evidence: EdgeEvidence | None = None, confidence: Any = None
+) -> list[Edge]:
+    """List the edges, strongest first; see `edge_columns`.
 
     Examples
     --------
     >>> import scipy.sparse as sp
     >>> from icid_rs.graph.edges import list_edges
-    >>> list_edges(sp.csr_array([[0, 0.5], [0, 0]]), ["rain", "wet"])
-    [Edge(source='rain', target='wet', weight=0.5, confidence=None)]
+    >>> edge = list_edges(sp.csr_array([[0, 0.5], [0, 0]]), ["rain", "wet"])[0]
+    >>> edge.source, edge.weight, edge.std_error
+    ('rain', 0.5, None)
     """
-    coo = B.tocoo()
-    strongest = np.lexsort((coo.col, coo.row, -np.abs(coo.data)))
-    sure = [None] * coo.nnz if confidence is None else entries_at(confidence, coo.row, coo.col).tolist()
-    return [Edge(names[coo.row[k]], names[coo.col[k]], float(coo.data[k]), sure[k]) for k in strongest]
+    columns = {name: known_values(values) for name, values in edge_columns(B, names, evidence, confidence).items()}
+    return [Edge(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def known_values(values: Any) -> list[Any]:
+    """Return a column as a list in which unknown numbers are None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.graph.edges import known_values
+    >>> known_values(np.array([0.5, np.nan]))
+    [0.5, None]
+    """
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    return [None if isinstance(value, float) and value != value else value for value in listed]
 
 
 def entries_at(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float64]:

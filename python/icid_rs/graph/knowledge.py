@@ -63,6 +63,27 @@ class Knowledge:
         knowledge._check(names)
         return knowledge if len(knowledge.required) or len(knowledge.forbidden) or tiers is not None else None
 
+    def among(self, kept: NDArray[np.intp], names: Sequence[Any]) -> Knowledge:
+        """Restrict knowledge about columns with these names to those that are variables, which are renumbered.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from icid_rs.graph.knowledge import Knowledge
+        >>> names = ["id", "age", "dose", "pain"]
+        >>> Knowledge.make(names, required=[(2, 3)]).among(np.array([1, 2, 3]), names).required
+        array([[1, 2]])
+        """
+        number = np.full(len(names), -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        for cause, effect in self.required:
+            if min(number[cause], number[effect]) < 0:
+                lost = names[cause if number[cause] < 0 else effect]
+                edge = f"{names[cause]!r} → {names[effect]!r}"
+                raise ValueError(f"the required edge {edge} has no place: {lost!r} was left out; keep it with columns=")
+        forbidden = number[self.forbidden]
+        return Knowledge(number[self.required], forbidden[(forbidden >= 0).all(axis=1)], self.tiers[kept])
+
     @property
     def is_order(self) -> bool:
         """Whether it constrains nothing but the causal order."""

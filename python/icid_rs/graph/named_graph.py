@@ -9,11 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from icid_rs._util.extras import require
+from icid_rs._util.frames import make_frame
 from icid_rs.graph import effects, parts
 from icid_rs.graph.conventions import Convention, is_transposed
-from icid_rs.graph.edges import Edge, list_edges
+from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
 from icid_rs.graph.equivalence import equivalence_class
+from icid_rs.graph.evidence import EdgeEvidence, with_open_edges
 from icid_rs.graph.variables import locate, locate_all
 
 
@@ -29,6 +32,9 @@ class NamedGraph:
     ['rain']
     """
 
+    #: The library of data frames that are returned.
+    _library = "pandas"
+
     def __init__(
         self,
         adjacency_matrix: Any,
@@ -39,6 +45,7 @@ class NamedGraph:
         noise_variances: ArrayLike | None = None,
         location: ArrayLike | None = None,
         confidence: Any = None,
+        evidence: EdgeEvidence | None = None,
         settings: Mapping[str, Any] | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> None:
@@ -57,6 +64,9 @@ class NamedGraph:
         self.confidence_: Any = None if confidence is None else parts.check_probabilities(confidence, d)
         self.settings_ = parts.check_mapping(settings, "settings")
         self.info_ = parts.check_mapping(info, "info")
+        if evidence is None:
+            evidence = parts.assumed_evidence(B, cpdag if cpdag is None else self.cpdag_, self.info_)
+        self._set_evidence(evidence)
 
     @classmethod
     def _trusted(cls, names: list[Any], **attributes: Any) -> Self:
@@ -71,6 +81,17 @@ class NamedGraph:
         graph.confidence_ = confidence
         return graph
 
+    def _with_evidence(self, evidence: EdgeEvidence) -> Self:
+        """Return the same graph with other evidence for its edges."""
+        graph = copy.copy(self)
+        graph._set_evidence(evidence)
+        return graph
+
+    def _set_evidence(self, evidence: Any) -> None:
+        """Check and keep evidence for the edges; those that are open become reversible in the class."""
+        self.evidence_ = parts.check_evidence(evidence, self.adjacency_matrix_, self._names)
+        self.cpdag_ = with_open_edges(self.cpdag_, self.adjacency_matrix_, self.evidence_)
+
     @property
     def names_(self) -> list[Any]:
         """Names of the variables, or their numbers."""
@@ -82,44 +103,50 @@ class NamedGraph:
         return len(self._names)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n_features_in_} variables, {self.adjacency_matrix_.nnz} edges)"
+        direction = self.evidence_.direction
+        # The directions of a graph that was written down were not found.
+        found = "" if (direction == "knowledge").all() else f", {(direction != 'open').sum()} directions claimed"
+        return f"{type(self).__name__}({self.n_features_in_} variables, {self.adjacency_matrix_.nnz} edges{found})"
 
     def edges(self) -> Any:
         """List the edges, strongest first.
 
         Returns
         -------
-        pandas.DataFrame or list of Edge
-            ``source``, ``target`` and ``weight``, and ``confidence`` where it is known; a data frame if pandas is
-            installed.
+        pandas.DataFrame, polars.DataFrame or list of Edge
+            ``source``, ``target``, ``weight`` and the evidence for the edge: ``standardised``, the weight in standard
+            deviations; ``std_error`` and ``p_value`` of the weight, given the graph; ``direction``, what the direction
+            rests on, or ``"open"``; ``stability`` and ``joined``, the shares of resamples with this direction and with
+            an edge either way; ``margin``, the score lost by the best graph with the edge reversed; and
+            ``confidence`` after a bootstrap. NaN, null in polars, or None in a list: not known. A frame of polars if
+            one of polars was fitted, or else of pandas, or a list where pandas is not installed.
 
         Examples
         --------
         >>> from icid_rs import CausalGraph
-        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).edges()
-          source target  weight
-        0   rain    wet     0.5
+        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).edges()[["source", "target", "weight", "direction"]]
+          source target  weight  direction
+        0   rain    wet     0.5  knowledge
         """
-        edges = list_edges(self.adjacency_matrix_, self._names, self.confidence_)
-        try:
-            import pandas as pd
-        except ImportError:
-            return edges
-        table = pd.DataFrame(edges, columns=list(Edge._fields))
-        return table.drop(columns="confidence") if self.confidence_ is None else table
+        described = (self.adjacency_matrix_, self._names, self.evidence_, self.confidence_)
+        frame = make_frame(edge_columns(*described), self._library)
+        return list_edges(*described) if frame is None else frame
 
-    def total_effects(self, *, convention: Convention = "row_to_column") -> Any:
+    def total_effects(self, *, convention: Convention = "row_to_column", frame: bool = False) -> Any:
         """Compute the effects along all directed paths, (I − B)⁻¹ − I.
 
         Parameters
         ----------
         convention : {"row_to_column", "column_to_row"}
             With ``"column_to_row"``, ``[j, i]`` is the effect of i on j.
+        frame : bool
+            Return a table with names in place of the matrix.
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (d, d)
-            ``[i, j]`` is the change of j when i is set one unit higher.
+        scipy.sparse.csr_array of shape (d, d), or pandas.DataFrame
+            ``[i, j]`` is the change of j when i is set one unit higher. The frame has ``cause``, ``target`` and
+            ``total``, largest first.
 
         Examples
         --------
@@ -128,11 +155,19 @@ class NamedGraph:
         array([[0., 2., 7.],
                [0., 0., 3.],
                [0., 0., 0.]])
+        >>> CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).total_effects(frame=True)
+          cause target  total
+        0  rain    wet    0.5
         """
         transposed = is_transposed(convention)
         if self.causal_order_ is None:
             raise ValueError("the graph has directed cycles, along which effects have no end; fit with dag='greedy'")
         total = effects.total_effects(self.adjacency_matrix_, self.causal_order_)
+        if frame:
+            pandas = require("pandas", "total_effects(frame=True)", "pandas")
+            listed = edge_columns(total, self._names)
+            columns = {"cause": "source", "target": "target", "total": "weight"}
+            return pandas.DataFrame({name: listed[column] for name, column in columns.items()})
         return total.T.tocsr() if transposed else total
 
     def parents(self, variable: Any) -> list[Any]:
@@ -222,7 +257,7 @@ class NamedGraph:
             return None if matrix is None else matrix[kept][:, kept]
 
         order = self.causal_order_
-        return type(self)(
+        part = type(self)(
             cut(self.adjacency_matrix_),
             [self._names[k] for k in kept],
             causal_order=None if order is None else np.searchsorted(kept, order[np.isin(order, kept)]),
@@ -230,9 +265,12 @@ class NamedGraph:
             noise_variances=None if self.noise_variances_ is None else self.noise_variances_[kept],
             location=None if self.location_ is None else self.location_[kept],
             confidence=cut(self.confidence_),
+            evidence=self.evidence_.among(self.adjacency_matrix_, kept),
             settings=self.settings_,
             info=self.info_,
         )
+        part._library = self._library
+        return part
 
     def _related(self, relation: Any, variable: Any) -> list[Any]:
         return [self._names[k] for k in relation(self.adjacency_matrix_, locate(variable, self._names))]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from icid_rs.graph.equivalence import reversible_edges
 from icid_rs.graph.knowledge import Knowledge
@@ -43,9 +44,8 @@ def orient(cpdag: Csr, knowledge: Knowledge) -> Csr:
            [0., 0., 1.],
            [0., 0., 0.]])
     """
-    pattern = sp.csr_array(cpdag)
-    reversible = sp.coo_array(reversible_edges(pattern))
-    graph = _PartlyDirected(pattern, zip(reversible.row.tolist(), reversible.col.tolist(), strict=True))
+    reversible = sp.coo_array(reversible_edges(cpdag))
+    graph = PartlyDirected(cpdag)
     for i, j in knowledge.required.tolist():
         graph.orient(i, j)
     backwards = ~knowledge.allows(reversible.col, reversible.row)
@@ -55,25 +55,83 @@ def orient(cpdag: Csr, knowledge: Knowledge) -> Csr:
     edges = [(i, j) for i, parents in enumerate(graph.parents) for j in parents]
     edges += [(j, i) for i, others in enumerate(graph.open) for j in others]
     effects, causes = np.array(edges, dtype=np.intp).reshape(-1, 2).T
-    return sp.csr_array((np.ones(len(edges)), (causes, effects)), shape=pattern.shape)
+    return sp.csr_array((np.ones(len(edges)), (causes, effects)), shape=cpdag.shape)
 
 
-class _PartlyDirected:
-    """A graph some of whose edges are not oriented yet, as sets of neighbours."""
+def with_directions(B: Csr, causes: NDArray[np.intp], effects: NDArray[np.intp]) -> Csr:
+    """Return the graph in which some edges are directed as in B, and all others are reversible.
 
-    def __init__(self, pattern: Csr, reversible: Any) -> None:
+    Parameters
+    ----------
+    B : scipy.sparse.csr_array of shape (d, d)
+        An acyclic graph.
+    causes, effects : numpy.ndarray
+        Ends of the edges that are directed.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (d, d)
+        Ones, as `equivalence_class` returns them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.graph.orientation import with_directions
+    >>> with_directions(sp.csr_array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), np.array([0]), np.array([1])).toarray()
+    array([[0., 1., 0.],
+           [0., 0., 1.],
+           [0., 1., 0.]])
+    """
+    pattern = sp.csr_array((np.ones(B.nnz), B.indices, B.indptr), shape=B.shape)
+    directed = sp.csr_array((np.ones(len(causes)), (effects, causes)), shape=B.shape)
+    both = sp.csr_array(pattern + pattern.T - directed)
+    both.eliminate_zeros()
+    return both
+
+
+class PartlyDirected:
+    """A graph some of whose edges are not oriented yet, as sets of neighbours.
+
+    Attributes
+    ----------
+    open, parents, adjacent : list of set of int
+        For each variable, those that it is joined to by a reversible edge, by a directed edge into it, and by any edge.
+
+    Examples
+    --------
+    >>> from icid_rs import equivalence_class
+    >>> from icid_rs.graph.orientation import PartlyDirected
+    >>> graph = PartlyDirected(equivalence_class([[0, 1, 0], [0, 0, 1], [0, 0, 0]]))
+    >>> graph.orient(0, 1)
+    >>> graph.close()
+    >>> graph.parents, graph.children(1)
+    ([set(), {0}, {1}], {2})
+    """
+
+    def __init__(self, cpdag: Csr) -> None:
+        pattern = sp.csr_array(cpdag)
         d = pattern.shape[0]
-        self.open: list[set[int]] = [set() for _ in range(d)]
-        for i, j in reversible:
-            self.open[i].add(j)
+        successors: list[set[int]] = [set() for _ in range(d)]
         self.parents: list[set[int]] = [set() for _ in range(d)]
         for i, j in zip(*(axis.tolist() for axis in pattern.nonzero()), strict=True):
-            if j not in self.open[i]:
-                self.parents[j].add(i)
-        self.adjacent = [self.open[i] | self.parents[i] for i in range(d)]
-        for j, parents in enumerate(self.parents):
-            for i in parents:
-                self.adjacent[i].add(j)
+            successors[i].add(j)
+            self.parents[j].add(i)
+        self.adjacent = [successors[i] | self.parents[i] for i in range(d)]
+        self.open = [successors[i] & self.parents[i] for i in range(d)]
+        for i in range(d):
+            self.parents[i] -= self.open[i]
+
+    def children(self, i: int) -> set[int]:
+        """Return the variables that a directed edge joins i to."""
+        return self.adjacent[i] - self.open[i] - self.parents[i]
+
+    def copy(self) -> PartlyDirected:
+        """Return a copy that can be oriented further."""
+        other = PartlyDirected.__new__(PartlyDirected)
+        other.adjacent = self.adjacent
+        other.open, other.parents = [set(x) for x in self.open], [set(x) for x in self.parents]
+        return other
 
     def orient(self, i: int, j: int) -> None:
         """Orient an edge as i → j, if it is still reversible."""

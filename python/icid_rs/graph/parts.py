@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.validation import FloatArray, as_csr, as_order, as_vector
+from icid_rs.graph.evidence import EdgeEvidence, directions
 from icid_rs.graph.sem import Csr
 
 
@@ -64,6 +66,31 @@ def check_class(matrix: Any, B: Csr) -> Csr:
     if (ours > theirs).nnz or ((ours + ours.T) != (theirs + theirs.T)).nnz:
         raise ValueError("cpdag does not join the same variables as adjacency_matrix")
     return cpdag
+
+
+def assumed_evidence(B: Csr, cpdag: Any, info: Mapping[str, Any]) -> EdgeEvidence:
+    """Return the evidence for a graph of which none was recorded.
+
+    The directions of a graph alone are those that the caller knows. If an equivalence class was given too, its
+    reversible edges are open, unless the fit reported in `info` that noise variances or shapes determined the graph.
+    """
+    if cpdag is None:
+        direction = np.full(B.nnz, "knowledge", dtype="<U9")
+    else:
+        whole = info.get("identified") == "graph"
+        by_variance = whole and info.get("noise") in ("equal", "known")
+        direction = directions(B, cpdag, by_variance=by_variance, shaped=range(B.shape[0]) if whole else ())
+    return replace(EdgeEvidence.unknown(B.nnz), direction=direction)
+
+
+def check_evidence(evidence: Any, B: Csr, names: Sequence[Any]) -> EdgeEvidence:
+    """Return the evidence; raise unless it is possible, and for the edges of B."""
+    if not isinstance(evidence, EdgeEvidence):
+        raise TypeError(f"evidence must be EdgeEvidence, not {type(evidence).__name__}")
+    rows, columns = B.nonzero()
+    evidence.check([f"{names[i]!r} → {names[j]!r}" for i, j in zip(rows.tolist(), columns.tolist(), strict=True)])
+    # One type of string, so that later assignments are not cut short.
+    return replace(evidence, direction=evidence.direction.astype("<U9"))
 
 
 def check_vector(values: ArrayLike | None, d: int, name: str, *, positive: bool = False) -> FloatArray | None:

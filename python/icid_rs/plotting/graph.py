@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import FloatArray, as_csr
-from icid_rs.graph.equivalence import reversible_edges
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting import style
 from icid_rs.plotting.layout import Layout, layered_layout
+from icid_rs.plotting.marks import EdgeMarks, edge_marks
 from icid_rs.plotting.part import HEIGHT
 
 #: Font sizes in points: the one a figure is made for, and the smallest that can be read.
@@ -22,6 +23,8 @@ _LARGEST, _LEAST = (16.0, 13.0), (5.0, 2.4)
 _MARGIN, _FOOTER = 12.0, 46.0
 #: With at most this many variables all labels may fit; otherwise at most this many labels are drawn.
 _MOST_NAMED, _MOST_LABELS = 400, 30
+#: The legend of edges without an arrowhead.
+HEADLESS = "no arrowhead: direction open"
 
 
 def plot_graph(
@@ -31,12 +34,14 @@ def plot_graph(
     order: Any = None,
     confidence: Any = None,
     reversible: Any = None,
+    evidence: EdgeEvidence | None = None,
     isolated: bool = True,
     ax: Any = None,
 ) -> Any:
     """Draw a causal graph in layers, causes left of effects.
 
-    Colour and width of an edge show its weight. Edges go round the variables they do not belong to. Labels shrink with
+    Colour and width of an edge show its weight, standardised where that is known. Edges whose direction is open have no
+    arrowhead. Edges go round the variables they do not belong to. Labels shrink with
     the size of the graph; when they could not be read any more, only the best connected variables keep theirs, and the
     caption says so.
 
@@ -50,7 +55,10 @@ def plot_graph(
     confidence : array of shape (d, d), or a result of a bootstrap, optional
         Probabilities of the edges; the less sure, the paler.
     reversible : sparse matrix of shape (d, d), optional
-        Nonzero for edges whose direction the data do not determine; they are dashed.
+        Nonzero for edges whose direction the data do not determine, where there is no evidence.
+    evidence : EdgeEvidence, optional
+        As ``CausalGraph.evidence_``: which edges are open, their standardised weights, and the stability of directions,
+        which stands in for `confidence`.
     isolated : bool
         Whether variables without edges are drawn, below the others.
     ax : matplotlib.axes.Axes, optional
@@ -88,12 +96,10 @@ def plot_graph(
     width, height = _points(ax)
     _set_limits(ax, layout.size, font, width, height)
 
-    values, limit, linear_width = style.strengths(layout.weights)
-    sure = style.edge_confidence(confidence, layout.source, layout.target, d)
-    dashed = style.edge_flags(reversible, layout.source, layout.target)
-    _draw_edges(ax, layout, values, sure, dashed, font)
+    marks = edge_marks(B, layout, evidence=evidence, confidence=confidence, reversible=reversible)
+    _draw_edges(ax, layout, marks, font)
     _draw_nodes(ax, layout, font, fill="#eef1f5" if all_labels else style.MUTED)
-    caption = style.count(d, "variable") + ", " + style.count(values.size, "edge")
+    caption = style.count(d, "variable") + ", " + style.count(marks.sizes.size, "edge")
     if all_labels:
         for i in np.flatnonzero(~np.isnan(layout.x)):
             ax.text(layout.x[i], layout.y[i], labels[i], **_text(font))
@@ -101,15 +107,15 @@ def plot_graph(
         caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
         caption += f"; {left_out} without edges left out"
-    notes = ["paler: less sure"] * (sure is not None) + ["dashed: could point the other way"] * bool(dashed.any())
+    notes = ["paler: less sure"] * (marks.sure is not None) + [HEADLESS] * bool(marks.is_open.any())
     _draw_footer(ax, caption, "; ".join(notes))
-    if values.size:
-        _draw_colour_bar(ax, limit, linear_width, width, height)
+    if marks.sizes.size:
+        _draw_colour_bar(ax, marks, width, height)
     return ax
 
 
 def drawing(graph: NamedGraph) -> dict[str, Any]:
-    """Return the arguments that every picture of a graph shares: adjacency, names, order and reversible edges.
+    """Return the arguments that every picture of a graph shares: adjacency, names, order and evidence.
 
     Examples
     --------
@@ -118,13 +124,11 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
     >>> drawing(NamedGraph([[0, 0.8], [0, 0]], ["rain", "wet"]))["names"]
     ['rain', 'wet']
     """
-    # Dashes mark reversible edges only if the fit reports that no more than the class was identified.
-    only_class = graph.info_.get("identified") == "equivalence class"
     return {
         "adjacency": graph.adjacency_matrix_,
         "names": graph.names_,
         "order": graph.causal_order_,
-        "reversible": reversible_edges(graph.cpdag_) if only_class else None,
+        "evidence": graph.evidence_,
     }
 
 
@@ -161,36 +165,35 @@ def _set_limits(ax: Any, size: tuple[float, float], font: float, width: float, h
     ax.axis("off")
 
 
-def _draw_edges(ax: Any, layout: Layout, values: FloatArray, sure: FloatArray | None, dashed: Any, font: float) -> None:
+def _draw_edges(ax: Any, layout: Layout, marks: EdgeMarks, font: float) -> None:
     from matplotlib.collections import PathCollection, PolyCollection
 
+    values = marks.strengths
     # The strongest come last, on top.
     ranked = np.argsort(np.abs(values), kind="stable")
     colours = style.diverging_map()((values + 1) / 2)
-    if sure is not None:
-        colours[:, 3] = 0.15 + 0.85 * sure
+    if marks.sure is not None:
+        colours[:, 3] = 0.15 + 0.85 * marks.sure
     lines = np.maximum((0.04 + 0.16 * np.abs(values)) * font, 0.5)
-    heads = np.maximum(0.42 + 0.5 * np.abs(values), 2.4 / font)
-    for which, dash in ((~dashed, "solid"), (dashed, (0, (3, 2)))):
-        chosen = ranked[which[ranked]]
-        if not chosen.size:
-            continue
-        ax.add_collection(
-            PathCollection(
-                [_curve(layout.routes[e], heads[e]) for e in chosen],
-                facecolors="none",
-                edgecolors=colours[chosen],
-                linewidths=lines[chosen],
-                linestyles=[dash],
-                capstyle="butt",
-                zorder=1,
-            ),
-            autolim=False,
-        )
-    if ranked.size:
-        triangles = [arrow_head(layout.routes[e], heads[e]) for e in ranked]
-        heads_drawn = PolyCollection(triangles, facecolors=colours[ranked], edgecolors="none", zorder=2)
-        ax.add_collection(heads_drawn, autolim=False)
+    heads = np.where(marks.is_open, 0.0, np.maximum(0.42 + 0.5 * np.abs(values), 2.4 / font))
+    if not ranked.size:
+        return
+    ax.add_collection(
+        PathCollection(
+            [_curve(layout.routes[e], heads[e]) for e in ranked],
+            facecolors="none",
+            edgecolors=colours[ranked],
+            linewidths=lines[ranked],
+            capstyle="butt",
+            zorder=1,
+        ),
+        autolim=False,
+    )
+    pointed = ranked[~marks.is_open[ranked]]
+    triangles = [arrow_head(layout.routes[e], heads[e]) for e in pointed]
+    ax.add_collection(
+        PolyCollection(triangles, facecolors=colours[pointed], edgecolors="none", zorder=2), autolim=False
+    )
 
 
 def _curve(route: FloatArray, head: float) -> Any:
@@ -272,14 +275,15 @@ def _draw_footer(ax: Any, caption: str, notes: str) -> None:
         ax.annotate(line, (10, 22 - 11 * k), **at)
 
 
-def _draw_colour_bar(ax: Any, limit: float, linear_width: float, width: float, height: float) -> None:
+def _draw_colour_bar(ax: Any, marks: EdgeMarks, width: float, height: float) -> None:
     from matplotlib.cm import ScalarMappable
 
+    limit, linear_width = marks.limit, marks.linear_width
     inset = ax.inset_axes((1 - 130 / width, 20 / height, 110 / width, 6 / height))
     mappable = ScalarMappable(style.diverging_norm(limit, linear_width), style.diverging_map())
     bar = ax.figure.colorbar(mappable, cax=inset, orientation="horizontal", ticks=[-limit, 0, limit])
     bar.ax.set_xticklabels([f"−{limit:.3g}", "0", f"{limit:.3g}"])
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, pad=2, labelsize=7, labelcolor=style.MUTED)
-    title = "weight" if np.isinf(linear_width) else "weight (asinh scale)"
+    title = marks.scale if np.isinf(linear_width) else f"{marks.scale} (asinh scale)"
     bar.ax.set_title(title, fontsize=7, color=style.MUTED, pad=3)

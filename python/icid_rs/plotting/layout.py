@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,6 +48,34 @@ class Layout:
     weights: FloatArray
     routes: list[FloatArray]
     size: tuple[float, float]
+
+
+def spread(layout: Layout, aspect: float, most: float) -> Layout:
+    """Move the variables of a flat drawing apart vertically, at most by a factor, so that it fills a canvas.
+
+    `aspect` is the width of the canvas divided by its height. Edges keep their places at the sides of variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.plotting.layout import layered_layout, spread
+    >>> flat = layered_layout(sp.csr_array([[0, 1.0, 1.0], [0, 0, 0], [0, 0, 0]]), np.full(3, 9.0))
+    >>> bool(np.ptp(spread(flat, 1.0, 3.0).y) > np.ptp(flat.y))
+    True
+    """
+    width, height = layout.size
+    factor = min(most, width / (aspect * height)) if height else 1.0
+    if factor <= 1:
+        return layout
+    routes = []
+    for route, i, j in zip(layout.routes, layout.source, layout.target, strict=True):
+        moved = route.copy()
+        moved[:, 1] *= factor
+        moved[:2, 1] = route[:2, 1] + (factor - 1) * layout.y[i]
+        moved[-2:, 1] = route[-2:, 1] + (factor - 1) * layout.y[j]
+        routes.append(moved)
+    return replace(layout, y=factor * layout.y, routes=routes, size=(width, factor * height))
 
 
 def layered_layout(

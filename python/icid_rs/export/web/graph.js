@@ -11,9 +11,13 @@ const edges = data.edges.source.map((source, e) => ({
   source,
   target: data.edges.target[e],
   weight: data.edges.weight[e],
+  // The standardised weight where that is known, and the weight where it is not.
+  size: data.edges.size[e],
   strength: data.edges.strength[e],
   confidence: data.edges.confidence ? data.edges.confidence[e] : null,
-  reversible: data.edges.reversible[e] === 1,
+  sure: data.edges.sure ? data.edges.sure[e] : 1,
+  open: data.edges.open[e] === 1,
+  evidence: Object.fromEntries(Object.entries(data.edges.evidence || {}).map(([name, values]) => [name, values[e]])),
   route: data.edges.route[e],
   shown: true,
 }));
@@ -24,12 +28,12 @@ for (const edge of edges) {
   children[edge.source].push(edge);
   prepare(edge);
 }
-for (const list of [...parents, ...children]) list.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+for (const list of [...parents, ...children]) list.sort((a, b) => Math.abs(b.size) - Math.abs(a.size));
 // The strongest edges are drawn last, on top.
 const byStrength = [...edges].sort((a, b) => Math.abs(a.strength) - Math.abs(b.strength));
 const byDegree = names.map((_, i) => i).sort((a, b) => degree(b) - degree(a) || a - b);
 
-const state = { zoom: 1, left: 0, top: 0, selected: -1, hovered: null };
+const state = { zoom: 1, left: 0, top: 0, selected: -1, hovered: null, values: edges.length <= 20 };
 let colours = {};
 
 // The last whole drawing, which stands in for a new one while a large graph is moved.
@@ -43,31 +47,33 @@ function degree(i) {
   return parents[i].length + children[i].length;
 }
 
-// Make the curve and the arrowhead of an edge: level pieces, joined by curves.
+// Make the curve and the arrowhead of an edge, as paths of SVG: level pieces, joined by curves.
 function prepare(edge) {
   const r = [...edge.route];
   const last = r.length - 2;
   const tip = [r[last], r[last + 1]];
   const direction = Math.sign(r[last] - r[last - 4]) || 1;
-  const length = 0.42 + 0.5 * Math.abs(edge.strength);
+  const length = edge.open ? 0 : 0.42 + 0.5 * Math.abs(edge.strength);
   r[last] -= direction * 0.97 * length;
   if (direction * (r[last - 2] - r[last]) > 0) r[last - 2] = r[last];
-  edge.path = new Path2D();
-  edge.path.moveTo(r[0], r[1]);
-  edge.path.lineTo(r[2], r[3]);
+  edge.line = `M${point(r[0], r[1])}L${point(r[2], r[3])}`;
   for (let k = 4; k < r.length; k += 4) {
     const middle = (r[k - 2] + r[k]) / 2;
-    edge.path.bezierCurveTo(middle, r[k - 1], middle, r[k + 1], r[k], r[k + 1]);
-    edge.path.lineTo(r[k + 2], r[k + 3]);
+    edge.line += `C${point(middle, r[k - 1])} ${point(middle, r[k + 1])} ${point(r[k], r[k + 1])}`;
+    edge.line += `L${point(r[k + 2], r[k + 3])}`;
   }
-  edge.head = new Path2D();
-  edge.head.moveTo(...tip);
-  edge.head.lineTo(tip[0] - direction * length, tip[1] - 0.38 * length);
-  edge.head.lineTo(tip[0] - direction * length, tip[1] + 0.38 * length);
-  edge.head.closePath();
+  const [back, half] = [tip[0] - direction * length, 0.38 * length];
+  edge.point = `M${point(...tip)}L${point(back, tip[1] - half)}L${point(back, tip[1] + half)}Z`;
+  edge.path = new Path2D(edge.line);
+  edge.head = new Path2D(edge.point);
   const across = edge.route.filter((_, k) => k % 2 === 0);
   const down = edge.route.filter((_, k) => k % 2 === 1);
   edge.box = [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)];
+  edge.curve = r.slice(2, 6);
+}
+
+function point(a, b) {
+  return `${+a.toFixed(3)} ${+b.toFixed(3)}`;
 }
 
 function readColours() {
@@ -125,6 +131,7 @@ function draw() {
   context.setTransform(ratio * zoom, 0, 0, ratio * zoom, ratio * left, ratio * top);
   drawEdges(view, near);
   drawNodes(view, near);
+  if (state.values && zoom >= 8) drawValues(view, near);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   drawFarLabels(near);
   copy.width = canvas.width;
@@ -147,17 +154,74 @@ function drawEdges(view, near) {
     for (const edge of byStrength) {
       const own = near !== null && (edge.source === state.selected || edge.target === state.selected);
       if (!edge.shown || own !== emphasised || !overlaps(edge.box, view)) continue;
-      const sure = edge.confidence === null ? 1 : 0.15 + 0.85 * edge.confidence;
-      context.globalAlpha = near && !own ? 0.12 : sure;
+      context.globalAlpha = near && !own ? 0.12 : opacity(edge);
       context.strokeStyle = context.fillStyle = edge.colour;
-      context.lineWidth = Math.max(0.04 + 0.16 * Math.abs(edge.strength), thinnest) * (edge === state.hovered ? 2 : 1);
-      context.setLineDash(edge.reversible ? [0.7, 0.45] : []);
+      context.lineWidth = Math.max(lineWidth(edge), thinnest) * (edge === state.hovered ? 2 : 1);
       context.stroke(edge.path);
-      if (state.zoom > 2) context.fill(edge.head);
+      if (state.zoom > 2 && !edge.open) context.fill(edge.head);
     }
   }
   context.globalAlpha = 1;
-  context.setLineDash([]);
+}
+
+function opacity(edge) {
+  return 0.15 + 0.85 * edge.sure;
+}
+
+function lineWidth(edge) {
+  return 0.04 + 0.16 * Math.abs(edge.strength);
+}
+
+function drawValues(view, near) {
+  context.font = `${numberSize}px ${family}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineWidth = 0.28;
+  context.strokeStyle = colours.page;
+  context.fillStyle = colours.ink;
+  const wanted = byStrength.filter(
+    (edge) => near === null || edge.source === state.selected || edge.target === state.selected,
+  );
+  for (const [edge, at] of placeValues(wanted.filter((edge) => edge.shown && overlaps(edge.box, view)))) {
+    context.strokeText(short(edge.size), ...at);
+    context.fillText(short(edge.size), ...at);
+  }
+}
+
+// Places for the numbers of edges, the strongest first, each on the first curve of its edge. A number that would cover
+// another is left out.
+const numberSize = 0.68;
+const places = [0.5, 0.62, 0.38, 0.74, 0.26];
+
+function placeValues(list) {
+  const taken = [];
+  const found = [];
+  for (const edge of [...list].reverse()) {
+    const half = 0.3 * numberSize * short(edge.size).length;
+    for (const share of places) {
+      const [px, py] = along(edge.curve, share);
+      const box = [px - half, py - numberSize / 2, px + half, py + numberSize / 2];
+      if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) continue;
+      taken.push(box);
+      found.push([edge, [px, py]]);
+      break;
+    }
+  }
+  return found;
+}
+
+// The point of a curve, level at both ends, after this share of it.
+function along([left, up, right, down], share) {
+  const rest = 1 - share;
+  const ends = rest ** 3 * left + share ** 3 * right;
+  const rise = share ** 2 * (3 - 2 * share);
+  return [ends + (3 * share * rest * (left + right)) / 2, up + rise * (down - up)];
+}
+
+function short(value) {
+  const size = Math.abs(value);
+  const digits = size >= 100 || (size < 0.005 && size > 0) ? size.toPrecision(2) : size.toFixed(2);
+  return (value < 0 ? "−" : "") + digits;
 }
 
 function overlaps(box, view) {

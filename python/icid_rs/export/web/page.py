@@ -15,10 +15,18 @@ from icid_rs.export.web.payload import make_payload
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting.graph import drawing
 
-_SCRIPTS = ("graph.js", "view.js", "panel.js")
+_SCRIPTS = ("graph.js", "view.js", "panel.js", "picture.js")
+_REPORT = '<details id="report"><summary>Report</summary><pre>{}</pre></details>'
 
 
-def render_page(adjacency: Any, names: Sequence[Any] | None = None, *, title: str = "Causal graph", **more: Any) -> str:
+def render_page(
+    adjacency: Any,
+    names: Sequence[Any] | None = None,
+    *,
+    title: str = "Causal graph",
+    report: str | None = None,
+    **more: Any,
+) -> str:
     """Return a page that shows a graph.
 
     Parameters
@@ -27,8 +35,10 @@ def render_page(adjacency: Any, names: Sequence[Any] | None = None, *, title: st
         ``[i, j] != 0`` means i → j.
     names : sequence of d names, optional
     title : str
+    report : str, optional
+        Text that is shown beside the graph.
     **more
-        ``order``, ``confidence`` and ``reversible``, as in `plot_graph`.
+        ``order``, ``confidence``, ``reversible`` and ``evidence``, as in `plot_graph`.
 
     Examples
     --------
@@ -42,6 +52,7 @@ def render_page(adjacency: Any, names: Sequence[Any] | None = None, *, title: st
     script = '(() => {\n"use strict";\n' + "\n".join(map(_read, _SCRIPTS)) + "})();\n"
     return Template(_read("page.html")).substitute(
         title=escape(title),
+        report="" if report is None else _REPORT.format(escape(report)),
         style=style,
         style_hash=_hash(style),
         script=script,
@@ -50,10 +61,12 @@ def render_page(adjacency: Any, names: Sequence[Any] | None = None, *, title: st
     )
 
 
-def to_html(graph: NamedGraph, *, confidence: Any = None, title: str = "Causal graph") -> str:
+def to_html(
+    graph: NamedGraph, *, confidence: Any = None, title: str = "Causal graph", report: str | None = None
+) -> str:
     """Return a page that shows a graph; see `CausalGraph.to_html`."""
     confidence = graph.confidence_ if confidence is None else confidence
-    return render_page(**drawing(graph), confidence=confidence, title=title)
+    return render_page(**drawing(graph), confidence=confidence, title=title, report=report)
 
 
 def _read(name: str) -> str:

@@ -76,15 +76,15 @@ search.addEventListener("keydown", (event) => {
 
 // Filters.
 
-// The slider's places are spread over the weights that occur, so that each step hides about as many edges.
-const sizes = edges.map((edge) => Math.abs(edge.weight)).sort((a, b) => a - b);
+// The slider's places are spread over the sizes that occur, so that each step hides about as many edges.
+const sizes = edges.map((edge) => Math.abs(edge.size)).sort((a, b) => a - b);
 
 function filter() {
   const share = element("weight").value / 1000;
   const least = share > 0 && sizes.length ? sizes[Math.min(sizes.length - 1, Math.floor(share * sizes.length))] : 0;
   const sure = element("confidence").value / 100;
   for (const edge of edges) {
-    edge.shown = Math.abs(edge.weight) >= least && (edge.confidence === null || edge.confidence >= sure);
+    edge.shown = Math.abs(edge.size) >= least && (edge.confidence === null || edge.confidence >= sure);
   }
   const shown = edges.filter((edge) => edge.shown).length;
   element("weight-value").textContent = least.toPrecision(3);
@@ -113,9 +113,10 @@ function showDetails() {
   if (i < 0) {
     const hint = "Click a variable to see its causes, its effects and how strong they are.";
     details.replaceChildren(make("p", { className: "hint", textContent: hint }));
+    listEdges();
     return;
   }
-  const entry = (edge, other) => ({ other, value: edge.weight, confidence: edge.confidence, filtered: !edge.shown });
+  const entry = (edge, other) => ({ other, value: edge.weight, edge });
   const effects = (side) => data.effects[side][i].map(([other, value]) => ({ other, value }));
   details.replaceChildren(make("h2", { textContent: names[i] }));
   list("Causes", "parents", parents[i].map((edge) => entry(edge, edge.source)), "none in this graph");
@@ -140,18 +141,44 @@ function list(title, id, entries, empty) {
     const name = make("span", { textContent: names[entry.other], title: names[entry.other] });
     const value = make("em", { textContent: signed(entry.value) });
     const button = make("button", { type: "button" }, name, make("span", { className: "strength" }, bar), value);
-    if (entry.confidence !== null && entry.confidence !== undefined) {
-      button.append(make("small", { textContent: `confidence ${entry.confidence.toFixed(2)}` }));
-    }
+    if (entry.edge) button.append(make("small", { textContent: facts(entry.edge).join(" · ") }));
     button.addEventListener("click", () => {
       select(entry.other);
       centreOn(entry.other);
     });
-    return make("li", { className: entry.filtered ? "filtered" : "" }, button);
+    return make("li", { className: entry.edge && !entry.edge.shown ? "filtered" : "" }, button);
   });
   element("details").append(
     make("h3", { textContent: title + (id === "parents" || id === "children" ? count : "") }),
     items.length ? make("ul", { id }, ...items) : make("p", { className: "hint", textContent: empty }),
+  );
+}
+
+// The strongest edges that are shown; one that is chosen tells what it rests on.
+const most = 40;
+
+function listEdges() {
+  const strongest = edges.filter((edge) => edge.shown).sort((a, b) => Math.abs(b.size) - Math.abs(a.size));
+  if (!strongest.length) return;
+  const items = strongest.slice(0, most).map((edge) => {
+    const name = `${names[edge.source]} ${edge.open ? "—" : "→"} ${names[edge.target]}`;
+    const text = make("span", { textContent: name, title: name });
+    const share = make("em", { textContent: data.edges.sure ? `${Math.round(100 * edge.sure)} %` : "" });
+    const more = make("small", { textContent: facts(edge).join(" · "), hidden: true });
+    const button = make("button", { type: "button" }, text, share, make("em", { textContent: short(edge.size) }), more);
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => {
+      more.hidden = !more.hidden;
+      button.setAttribute("aria-expanded", String(!more.hidden));
+      state.hovered = more.hidden ? null : edge;
+      redraw();
+    });
+    return make("li", { className: "both" }, button);
+  });
+  const rest = strongest.length > most ? ` (${most} of ${strongest.length})` : "";
+  element("details").append(
+    make("h3", { textContent: `Strongest edges${rest}, ${data.scale.name}` }),
+    make("ul", { id: "edges" }, ...items),
   );
 }
 
@@ -172,9 +199,12 @@ element("theme").addEventListener("click", () => setTheme(document.documentEleme
 const [lowest, , highest] = element("ticks").children;
 highest.textContent = data.scale.limit.toPrecision(3);
 lowest.textContent = "−" + highest.textContent;
-if (!data.scale.linear) element("legend").firstElementChild.textContent = "weight (asinh scale)";
+element("legend").firstElementChild.textContent = data.scale.name + (data.scale.linear ? "" : " (asinh scale)");
+element("weight-name").textContent = data.scale.name === "weight" ? "Weight at least" : "Standardised weight at least";
+element("values").setAttribute("aria-pressed", String(state.values));
 element("legend").hidden = !edges.length;
-element("dashed").hidden = !edges.some((edge) => edge.reversible);
+element("headless").hidden = !edges.some((edge) => edge.open);
+element("pale").hidden = !data.edges.sure;
 element("confidence-filter").hidden = !data.edges.confidence;
 canvas.setAttribute("aria-label", `Causal graph of ${names.length} variables and ${edges.length} edges`);
 setTheme(prefersDark.matches);

@@ -11,14 +11,19 @@ import scipy.sparse as sp
 
 from icid_rs._util.validation import FloatArray, as_csr
 from icid_rs.decomposition.acyclic import acyclic_graph
+from icid_rs.graph.edges import known_values
 from icid_rs.graph.effects import total_effects
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.sem import Csr
 from icid_rs.plotting import style
-from icid_rs.plotting.layout import layered_layout
+from icid_rs.plotting.layout import layered_layout, spread
+from icid_rs.plotting.marks import edge_marks
 from icid_rs.plotting.part import HEIGHT
 
 #: Total effects that are listed of a variable, in each direction.
 _MOST_EFFECTS = 10
+#: Width over height of a usual canvas, and the most that flat drawings are stretched to fill it.
+_SHAPE = (1.4, 3.5)
 
 
 def make_payload(
@@ -28,6 +33,7 @@ def make_payload(
     order: Any = None,
     confidence: Any = None,
     reversible: Any = None,
+    evidence: EdgeEvidence | None = None,
     title: str = "Causal graph",
 ) -> dict[str, Any]:
     """Lay a graph out; return names, positions, edges and effects as plain lists and numbers.
@@ -45,9 +51,9 @@ def make_payload(
     if len(names) != d:
         raise ValueError(f"there are {len(names)} names for {d} variables")
     labels = [style.shorten(name) for name in names]
-    layout = layered_layout(B, style.label_widths(labels), order=order)
+    layout = spread(layered_layout(B, style.label_widths(labels), order=order), *_SHAPE)
     source, target = layout.source, layout.target
-    values, limit, linear_width = style.strengths(layout.weights)
+    marks = edge_marks(B, layout, evidence=evidence, confidence=confidence, reversible=reversible)
     sure = style.edge_confidence(confidence, source, target, d)
     return {
         "title": title,
@@ -58,17 +64,34 @@ def make_payload(
         "width": _rounded(layout.widths),
         "height": HEIGHT,
         "size": _rounded(np.array(layout.size)),
-        "scale": {"limit": _significant(limit), "linear": bool(np.isinf(linear_width))},
+        "scale": {
+            "name": marks.scale,
+            "limit": _significant(marks.limit),
+            "linear": bool(np.isinf(marks.linear_width)),
+        },
         "edges": {
             "source": source.tolist(),
             "target": target.tolist(),
             "weight": [_significant(weight) for weight in layout.weights],
-            "strength": _rounded(values, 4),
+            "size": [_significant(size) for size in marks.sizes],
+            "strength": _rounded(marks.strengths, 4),
+            "sure": None if marks.sure is None else _rounded(marks.sure, 4),
             "confidence": None if sure is None else _rounded(sure, 4),
-            "reversible": style.edge_flags(reversible, source, target).astype(int).tolist(),
+            "open": marks.is_open.astype(int).tolist(),
+            "evidence": None if evidence is None else _columns(marks.evidence),
             "route": [_rounded(route.ravel()) for route in layout.routes],
         },
         "effects": _strongest_effects(B),
+    }
+
+
+def _columns(evidence: EdgeEvidence) -> dict[str, list[Any]]:
+    """List the columns of which anything is known, with null for unknown numbers."""
+    columns = {name: known_values(getattr(evidence, name)) for name in evidence.columns()}
+    return {
+        name: [_significant(value) if isinstance(value, float) else value for value in values]
+        for name, values in columns.items()
+        if any(value is not None for value in values)
     }
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from icid_rs._util.validation import FloatArray, as_csr
 from icid_rs.graph.edges import list_edges
+from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting import style
 from icid_rs.plotting.graph import arrow_head, drawing
 from icid_rs.plotting.layout import layered_layout
+from icid_rs.plotting.marks import edge_marks
 from icid_rs.plotting.part import HEIGHT
 
 #: Edges in the table, variables up to which there is a picture, and pixels of its font.
@@ -52,6 +54,7 @@ def summarise(
     facts: Mapping[str, str] | None = None,
     order: Any = None,
     reversible: Any = None,
+    evidence: EdgeEvidence | None = None,
 ) -> str:
     """Return a fragment of HTML that sums a graph up.
 
@@ -65,6 +68,8 @@ def summarise(
         Further lines, by their headings.
     order, reversible
         As in `plot_graph`.
+    evidence : EdgeEvidence, optional
+        Ranks the edges, and says which are open.
 
     Examples
     --------
@@ -74,10 +79,11 @@ def summarise(
     """
     B = as_csr(adjacency, "adjacency")
     d = B.shape[0]
-    edges = list_edges(B, names)
+    edges = list_edges(B, names, evidence)
     size = style.count(d, "variable") + ", " + style.count(len(edges), "edge")
     rows = "".join(
-        f"<tr>{_cell(style.shorten(e.source))}{_cell('→')}{_cell(style.shorten(e.target))}"
+        f"<tr>{_cell(style.shorten(e.source))}"
+        f"{_cell('—' if evidence is not None and e.direction == 'open' else '→')}{_cell(style.shorten(e.target))}"
         f"{_cell(f'{e.weight:+.3g}'.replace('-', '−'), align='right', colour=_colour(np.sign(e.weight)))}</tr>"
         for e in edges[:_MOST_EDGES]
     )
@@ -90,7 +96,7 @@ def summarise(
     told = "".join(
         f"<div><span style='opacity:.7'>{escape(k)}:</span> {escape(v)}</div>" for k, v in (facts or {}).items()
     )
-    picture = _picture(B, names, order, reversible) if edges and d <= _MOST_DRAWN else ""
+    picture = _picture(B, names, order, reversible, evidence) if edges and d <= _MOST_DRAWN else ""
     return (
         '<div style="font-family:sans-serif;font-size:13px;line-height:1.5;margin:4px 0 10px">'
         f'<div style="margin-bottom:6px"><b>{escape(title)}</b>: {size}</div>{told}'
@@ -113,14 +119,15 @@ def _colour(value: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-def _picture(B: Any, names: Sequence[Any], order: Any, reversible: Any) -> str:
+def _picture(B: Any, names: Sequence[Any], order: Any, reversible: Any, evidence: EdgeEvidence | None) -> str:
     labels = [style.shorten(name) for name in names]
     layout = layered_layout(B, style.label_widths(labels), order=order)
-    values, _, _ = style.strengths(layout.weights)
-    dashes = np.where(style.edge_flags(reversible, layout.source, layout.target), ' stroke-dasharray=".6 .4"', "")
+    marks = edge_marks(B, layout, evidence=evidence, reversible=reversible)
+    values = marks.strengths
     lines = "".join(
         f'<path d="{_path(layout.routes[e])}" fill="none" stroke="{_colour(values[e])}" '
-        f'stroke-width="{0.05 + 0.13 * abs(values[e]):.3f}"{dashes[e]}/>{_head(layout.routes[e], values[e])}'
+        f'stroke-width="{0.05 + 0.13 * abs(values[e]):.3f}"/>'
+        + ("" if marks.is_open[e] else _head(layout.routes[e], values[e]))
         for e in np.argsort(np.abs(values), kind="stable")
     )
     nodes = "".join(

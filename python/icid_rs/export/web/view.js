@@ -1,13 +1,60 @@
 // Moving about: mouse, touch, wheel, buttons and keys.
 
-const nearest = 60;
+const nearest = 120;
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// Dragged variables, whose edges leave the routes of the layout.
+const dragged = new Set();
+const home = { x: [...x], y: [...y], routes: edges.map((edge) => edge.route) };
+
+// The corners of the drawing, which grows as variables are dragged out of it.
+function extent() {
+  const box = [0, 0, ...data.size];
+  for (const i of dragged) {
+    box[0] = Math.min(box[0], x[i] - width[i] / 2);
+    box[1] = Math.min(box[1], y[i] - height / 2);
+    box[2] = Math.max(box[2], x[i] + width[i] / 2);
+    box[3] = Math.max(box[3], y[i] + height / 2);
+  }
+  return box;
+}
 
 function wholeView() {
   const [w, h] = [canvas.clientWidth, canvas.clientHeight];
-  const [margin, foot] = [Math.min(60, w / 10), Math.min(50, h / 10)];
-  const zoom = Math.min((w - 2 * margin) / data.size[0], (h - margin / 2 - foot - 20) / data.size[1], 18);
-  return { zoom, left: (w - data.size[0] * zoom) / 2, top: (h - foot + 10 - data.size[1] * zoom) / 2 };
+  // The legend stands at the foot, as far as the canvas has room for that.
+  const [margin, foot] = [Math.min(60, w / 10), Math.min(14 + element("legend").offsetHeight, h / 6)];
+  const [left, top, right, bottom] = extent();
+  const [across, down] = [right - left, bottom - top];
+  // Names of a few variables need not be larger than headlines.
+  const zoom = Math.min((w - 2 * margin) / across, (h - margin / 2 - foot - 20) / down, 36);
+  return { zoom, left: (w - across * zoom) / 2 - left * zoom, top: (h - foot + 10 - down * zoom) / 2 - top * zoom };
+}
+
+function moveVariable(i, dx, dy) {
+  x[i] += dx;
+  y[i] += dy;
+  dragged.add(i);
+  for (const edge of [...parents[i], ...children[i]]) {
+    const { source, target } = edge;
+    const direction = x[target] >= x[source] ? 1 : -1;
+    const start = x[source] + (direction * width[source]) / 2;
+    const end = x[target] - (direction * width[target]) / 2;
+    const level = 0.5 * direction;
+    edge.route = [start, y[source], start + level, y[source], end - level, y[target], end, y[target]];
+    prepare(edge);
+  }
+  redraw();
+}
+
+function putBack() {
+  for (const i of dragged) [x[i], y[i]] = [home.x[i], home.y[i]];
+  dragged.clear();
+  edges.forEach((edge, e) => {
+    if (edge.route === home.routes[e]) return;
+    edge.route = home.routes[e];
+    prepare(edge);
+  });
+  flyTo(wholeView());
 }
 
 function zoomAt(factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) {
@@ -60,6 +107,7 @@ function resize() {
 
 const touches = new Map();
 let travelled = 0;
+let grabbed = -1;
 
 function place(event) {
   const box = canvas.getBoundingClientRect();
@@ -71,6 +119,7 @@ canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
   touches.set(event.pointerId, place(event));
   if (touches.size === 1) travelled = 0;
+  grabbed = touches.size === 1 ? nodeAt(...place(event)) : -1;
   hideTip();
 });
 
@@ -87,7 +136,8 @@ canvas.addEventListener("pointermove", (event) => {
     moveBy(dx / 2, dy / 2);
   } else if (travelled > 4) {
     canvas.classList.add("dragging");
-    moveBy(dx, dy);
+    if (grabbed < 0) moveBy(dx, dy);
+    else moveVariable(grabbed, dx / state.zoom, dy / state.zoom);
   }
   touches.set(event.pointerId, now);
 });
@@ -129,8 +179,34 @@ function hover(px, py) {
 }
 
 function describe(edge) {
-  const sure = edge.confidence === null ? "" : `, confidence ${edge.confidence.toFixed(2)}`;
-  return `${names[edge.source]} → ${names[edge.target]}: ${signed(edge.weight)}${sure}`;
+  const line = `${names[edge.source]} ${edge.open ? "—" : "→"} ${names[edge.target]}: ${signed(edge.weight)}`;
+  return [line, ...facts(edge)].join("\n");
+}
+
+const grounds = {
+  compelled: "direction: follows from the independences",
+  shape: "direction: from the shape of the noise",
+  variance: "direction: from the noise variances",
+  knowledge: "direction: known beforehand",
+  open: "direction: open, it may point either way",
+};
+
+// What an edge rests on, line by line.
+function facts(edge) {
+  const known = edge.evidence;
+  const lines = [];
+  const add = (name, text) => {
+    if (known[name] !== undefined && known[name] !== null) lines.push(text(known[name]));
+  };
+  add("standardised", (value) => `in standard deviations: ${signed(value)}`);
+  add("std_error", (value) => `standard error: ${value.toPrecision(2)}`);
+  add("p_value", (value) => `p-value, given the graph: ${value < 1e-4 ? value.toExponential(0) : value.toPrecision(2)}`);
+  add("direction", (value) => grounds[value]);
+  add("stability", (value) => `resamples with this direction: ${Math.round(100 * value)} %`);
+  add("joined", (value) => `resamples with this edge either way: ${Math.round(100 * value)} %`);
+  add("margin", (value) => `score lost if reversed: ${value.toPrecision(3)}`);
+  if (edge.confidence !== null) lines.push(`confidence ${edge.confidence.toFixed(2)}`);
+  return lines;
 }
 
 function hideTip() {
@@ -150,10 +226,14 @@ const keys = {
   "=": () => zoomAt(1.3),
   "-": () => zoomAt(1 / 1.3),
   0: () => flyTo(wholeView()),
+  n: toggleValues,
+  r: putBack,
 };
+const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 canvas.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
   event.preventDefault();
+  if (event.shiftKey && steps[event.key] && state.selected >= 0) return moveVariable(state.selected, ...steps[event.key]);
   keys[event.key]();
 });
 document.addEventListener("keydown", (event) => {
@@ -167,3 +247,11 @@ document.addEventListener("keydown", (event) => {
 element("zoom-in").addEventListener("click", () => zoomAt(1.4));
 element("zoom-out").addEventListener("click", () => zoomAt(1 / 1.4));
 element("fit").addEventListener("click", () => flyTo(wholeView()));
+element("reset").addEventListener("click", putBack);
+element("values").addEventListener("click", toggleValues);
+
+function toggleValues() {
+  state.values = !state.values;
+  element("values").setAttribute("aria-pressed", String(state.values));
+  redraw();
+}
