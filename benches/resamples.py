@@ -16,8 +16,9 @@ import numpy as np
 
 from icid_rs import _core, datasets, equivalence_class, fdr_precision
 from icid_rs.graph.sem import LinearSem
-from icid_rs.trust.classes import count_classes
+from icid_rs.trust.draws import RowDraws
 from icid_rs.trust.resampling import Resampling
+from icid_rs.trust.votes import Voting, poll
 
 RESAMPLES = 40
 
@@ -54,14 +55,14 @@ def main() -> None:
             X, resampling = simulate(d, seed), Resampling(n, seed=0)
             searcher, sem, seconds = search(X, penalty)
             begin = time.perf_counter()
-            counts = count_classes(searcher, X, resampling, RESAMPLES, sem.order, penalty)
+            votes = poll(searcher, RowDraws(X, resampling), Voting(sem.order, penalty), RESAMPLES)
             ratios.append((time.perf_counter() - begin) / seconds)
             colds.append(seconds)
             compelled = np.zeros((d, d), dtype=int)
             for k in range(RESAMPLES):
                 mark = equivalence_class(search(X[resampling.draw(k)[0]], penalty)[1].B).toarray() != 0
                 compelled += mark & ~mark.T
-            cold, warm = (often >= 0.9 * RESAMPLES for often in (compelled, counts.compelled.toarray()))
+            cold, warm = (often >= 0.9 * RESAMPLES for often in (compelled, votes.directed.toarray()))
             totals += [cold.sum(), warm.sum(), (cold & warm).sum()]
         print(
             f"d = {d}: one search {np.median(colds):.3f} s, 40 resamples {np.median(ratios):.1f} times as long; "
