@@ -190,16 +190,16 @@ class TestProbabilities:
 class TestBlocksAndGroups:
     def test_repeated_rows_are_no_evidence(self):
         """Rows that occur many times over are as uncertain as few, if whole groups are drawn."""
-        B = 0.35 * datasets.random_dag(8, 1, random_state=1)
-        few = datasets.sample_sem(B, 60, random_state=1)
-        X, groups = np.repeat(few, 20, axis=0), np.repeat(np.arange(60), 20)
-        model = ICID(noise="equal").fit(X)
+        B = 0.35 * datasets.random_dag(8, 1, random_state=2)
+        few = datasets.sample_sem(B, 30, random_state=2)
+        X, groups = np.repeat(few, 40, axis=0), np.repeat(np.arange(30), 40)
+        model = ICID(noise="equal", hidden=None, measurement_error=None).fit(X)
         rows = bootstrap(model, X, n=30).edge_probabilities.toarray()
         whole = bootstrap(model, X, n=30, groups=groups).edge_probabilities.toarray()
-        blocks = bootstrap(model, X, n=30, block=20).edge_probabilities.toarray()
+        blocks = bootstrap(model, X, n=30, block=40).edge_probabilities.toarray()
         false = B.toarray() == 0
-        assert (rows[false] >= 0.9).sum() > (whole[false] >= 0.9).sum()
-        assert (rows[false] >= 0.9).sum() > (blocks[false] >= 0.9).sum()
+        assert (rows[false] >= 0.9).sum() >= 3 + (whole[false] >= 0.9).sum()
+        assert (rows[false] >= 0.9).sum() >= 3 + (blocks[false] >= 0.9).sum()
 
     def test_means_are_taken_out_as_in_the_fit(self, data):
         B, _ = data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -103,6 +104,13 @@ class BudgetedSearch:
     def searcher(self) -> Searcher:
         """The core's search of the table."""
         return self._searcher
+
+    def of(self, searcher: Searcher) -> BudgetedSearch:
+        """Return searches of another table, or under other knowledge, that keep to the same time limit."""
+        other = copy.copy(self)
+        other._searcher, other._scored = searcher, {}
+        other.trials = other.improvements = 0
+        return other
 
     @property
     def is_out_of_time(self) -> bool:

@@ -19,7 +19,6 @@ from icid_rs.graph.orientation import with_directions
 from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.learning.learn import Learned, class_of
 from icid_rs.learning.noise_model import standardised
-from icid_rs.learning.search import BudgetedSearch
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
@@ -227,13 +226,7 @@ class _Judge:
             return self.learned
         required = np.column_stack([claimed.row, claimed.col]).astype(np.int64)
         knowledge = _joined(self.learned.knowledge, required, len(self.sem.order))
-        search = BudgetedSearch(
-            self.estimate.searcher(knowledge, self.options.n_threads),
-            self.options.trials,
-            None,
-            self.options.seed,
-            len(self.sem.order),
-        )
+        search = self.search.of(self.estimate.searcher(knowledge, self.options.n_threads))
         noise = self.choices.noise.chosen
         found = search.run(
             {"search": knowledge.arrange(self.sem.order)},
