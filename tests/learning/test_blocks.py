@@ -214,6 +214,23 @@ def test_resamples_may_lack_a_level() -> None:
     assert joined.max() > 15
 
 
+def test_bags_of_rows_and_covariances_give_the_same_votes() -> None:
+    """Resamples are summed up row by row, by bags of rows, or given as covariance matrices."""
+    X, offsets = rows((1, 2, 1, 3, 1), 13)
+    searcher = Reference(X, offsets, 12.0).searcher()
+    of_bags = np.random.default_rng(0).multinomial(40, np.full(40, 1 / 40), size=20)
+    counts = np.repeat(of_bags, N // 40, axis=1).astype(np.uint16)
+    covariances = np.array([np.cov(X.T, bias=True, fweights=count) for count in counts])
+    start: Any = {"order": np.arange(5), "penalty": 12.0, "budget": BUDGET}
+    by_bags = searcher.search_resamples(X, counts, **start)
+    for parts, others in zip(by_bags, searcher.search_covariances(covariances, **start), strict=True):
+        np.testing.assert_array_equal(csr_from_parts(parts, 5).toarray(), csr_from_parts(others, 5).toarray())
+    with pytest.raises(ValueError, match="covariance"):
+        searcher.search_covariances(covariances[:, :-1, :-1], **start)
+    with pytest.raises(ValueError, match="covariance"):
+        searcher.search_covariances(covariances * np.nan, **start)
+
+
 def test_the_null_is_about_one_where_the_model_is_right() -> None:
     X, offsets = rows((1, 2, 1, 3, 1, 2, 1, 1, 2, 1), 12, n=2000)
     rng = np.random.default_rng(0)

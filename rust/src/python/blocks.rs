@@ -7,7 +7,7 @@ use super::long_call::LongCall;
 use super::search::{BudgetItems, Searched};
 use crate::Blocks;
 use crate::search::BlockSearcher as CrateSearcher;
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 
 /// Searches for graphs among variables that are blocks of columns, with unequal noise variances and Gaussian residuals.
@@ -86,6 +86,23 @@ impl BlockSearcher {
         let call = self.call(rows.len().saturating_mul(counts.nrows()))?;
         let found = call.run(py, |monitor| {
             self.searcher.search_resamples(rows, counts, &order.0, penalty, budget, monitor.interrupt())
+        })?;
+        Ok((from_matrix(py, found.joined), from_matrix(py, found.directed)))
+    }
+
+    /// As `search_resamples`, given the covariance matrix of the columns of each resample.
+    #[pyo3(signature = (covariances, order, *, penalty, budget))]
+    fn search_covariances<'py>(
+        &self,
+        py: Python<'py>,
+        covariances: PyReadonlyArray3<'py, f64>,
+        order: Indices,
+        penalty: f64,
+        budget: BudgetItems,
+    ) -> PyResult<(CsrParts<'py>, CsrParts<'py>)> {
+        let (covariances, budget) = (covariances.as_array(), budget.budget()?);
+        let found = self.call(covariances.len().saturating_mul(10))?.run(py, |monitor| {
+            self.searcher.search_covariances(covariances, &order.0, penalty, budget, monitor.interrupt())
         })?;
         Ok((from_matrix(py, found.joined), from_matrix(py, found.directed)))
     }

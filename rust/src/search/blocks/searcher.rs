@@ -4,16 +4,17 @@ use super::graph::{Coefficients, coefficients, residual_inflation, smallest_pivo
 use super::prepared::Prepared;
 use super::whitening::{Layout, whitened_resample};
 use crate::Blocks;
-use crate::algebra::check::{check_length, check_not_empty, check_parameter, check_shape, check_square};
+use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_shape, check_square};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::moments::{Missing, Moments};
 use crate::score::{Noise, Score};
+use crate::search::bags::Bags;
 use crate::search::least_squares::LeastSquares;
 use crate::search::resampled::{class_of, is_exact};
 use crate::search::{Budget, Cost, Evidence, ExactTable, Resampled, Searched, search};
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayView3, Axis};
 use rayon::prelude::*;
 use sprs::{CsMat, CsMatView};
 
@@ -168,23 +169,53 @@ impl BlockSearcher {
         budget: Budget,
         interrupt: &Interrupt,
     ) -> Result<Resampled, IcidError> {
-        let Prepared { names, columns, layout, shrinkage, knowledge, candidates, .. } = &self.prepared;
         check_length("counts", counts.ncols(), rows.nrows())?;
-        check_length("a row", rows.ncols(), columns.len())?;
+        check_length("a row", rows.ncols(), self.prepared.columns.len())?;
         let start = self.renumbered(order)?;
-        let is_exact = is_exact(knowledge);
-        let class = |counts: ArrayView1<u16>| {
-            let weights: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
-            let mut moments = Moments::new(columns.len(), false)?;
-            moments.update(&rows, Some(&weights), Missing::Refuse, None, interrupt)?;
-            let correlation = whitened_resample(moments.covariance()?, layout, columns, shrinkage)?;
-            drop(moments);
-            let evidence = self.evidence(correlation.view(), penalty)?;
-            class_of(&evidence, candidates, &start, budget, is_exact, interrupt)
+        let draw = Draw { searcher: self, start: &start, penalty, budget, interrupt };
+        let Some(bags) = Bags::of(rows, counts)? else {
+            let class = |counts: ArrayView1<u16>| {
+                let weights: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+                let mut moments = Moments::new(rows.ncols(), false)?;
+                moments.update(&rows, Some(&weights), Missing::Refuse, None, interrupt)?;
+                draw.class(moments.covariance()?)
+            };
+            let resamples: Vec<_> = counts.rows().into_iter().collect();
+            let classes: Vec<_> = resamples.into_par_iter().map(class).collect::<Result<_, _>>()?;
+            return Ok(Resampled::count(&classes, &self.prepared.names));
         };
-        let resamples: Vec<_> = counts.rows().into_iter().collect();
-        let classes: Vec<CsMat<f64>> = resamples.into_par_iter().map(class).collect::<Result<_, _>>()?;
-        Ok(Resampled::count(&classes, names))
+        let mut classes = Vec::with_capacity(counts.nrows());
+        for batch in bags.batches() {
+            let covariances = bags.covariances(batch.clone(), interrupt)?;
+            let class = |k: usize| draw.class(covariances.get(k));
+            let found: Vec<_> = (0..batch.len()).into_par_iter().map(class).collect::<Result<_, _>>()?;
+            classes.extend(found);
+        }
+        Ok(Resampled::count(&classes, &self.prepared.names))
+    }
+
+    /// As [`Self::search_resamples`], given the covariance matrix of the columns of each resample, `[k, i, j]`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn search_covariances(
+        &self,
+        covariances: ArrayView3<f64>,
+        order: &[usize],
+        penalty: f64,
+        budget: Budget,
+        interrupt: &Interrupt,
+    ) -> Result<Resampled, IcidError> {
+        let start = self.renumbered(order)?;
+        let draw = Draw { searcher: self, start: &start, penalty, budget, interrupt };
+        let class = |k: usize| {
+            let covariance = covariances.index_axis(Axis(0), k);
+            check_shape("a covariance", covariance.dim(), self.prepared.columns.len())?;
+            check_finite("a covariance", &covariance)?;
+            draw.class(covariance.to_owned())
+        };
+        let classes: Vec<_> = (0..covariances.len_of(Axis(0))).into_par_iter().map(class).collect::<Result<_, _>>()?;
+        Ok(Resampled::count(&classes, &self.prepared.names))
     }
 
     /// The score of graphs, for correlations in the numbers of searches.
@@ -208,5 +239,25 @@ impl BlockSearcher {
             causes[numbers[j] as usize].push(numbers[i] as usize);
         }
         Ok(causes)
+    }
+}
+
+/// How the equivalence class of a resample is found.
+struct Draw<'s> {
+    searcher: &'s BlockSearcher,
+    start: &'s Vec<u32>,
+    penalty: f64,
+    budget: Budget,
+    interrupt: &'s Interrupt,
+}
+
+impl Draw<'_> {
+    /// The class of the best graph for the covariance of a resample's columns.
+    fn class(&self, covariance: Array2<f64>) -> Result<CsMat<f64>, IcidError> {
+        self.interrupt.check()?;
+        let Prepared { columns, layout, shrinkage, knowledge, candidates, .. } = &self.searcher.prepared;
+        let correlation = whitened_resample(covariance, layout, columns, shrinkage)?;
+        let evidence = self.searcher.evidence(correlation.view(), self.penalty)?;
+        class_of(&evidence, candidates, self.start, self.budget, is_exact(knowledge), self.interrupt)
     }
 }
