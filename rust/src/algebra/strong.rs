@@ -61,14 +61,11 @@ pub(crate) fn strong_components(graph: CsMatView<f64>) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sprs::{CsMat, TriMat};
+    use crate::algebra::csr::from_entries;
+    use sprs::CsMat;
 
     fn graph(d: usize, edges: &[(usize, usize)]) -> CsMat<f64> {
-        let mut triplets = TriMat::new((d, d));
-        for &(i, j) in edges {
-            triplets.add_triplet(i, j, 1.0);
-        }
-        triplets.to_csr()
+        from_entries((d, d), || edges.iter().map(|&(i, j)| (i, j, 1.0)))
     }
 
     #[test]

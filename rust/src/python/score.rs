@@ -126,6 +126,10 @@ pub(super) fn dependence_statistics<'py>(
 /// Weights, and their variances.
 type WeightErrors<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
+fn to_arrays(py: Python<'_>, found: crate::score::WeightErrors) -> WeightErrors<'_> {
+    (found.weights.into_pyarray(py), found.variances.into_pyarray(py))
+}
+
 /// Weights of least squares given a graph, and their variances times the degrees of freedom, one for each entry of B. The
 /// covariance must not change during the call.
 #[pyfunction]
@@ -139,7 +143,7 @@ pub(super) fn weight_errors<'py>(
     let covariance = covariance.as_array();
     let call = LongCall::new(n_threads, b.0.nnz(), None)?;
     let found = call.run(py, |monitor| crate::score::weight_errors(covariance, b.0.view(), monitor.interrupt()))?;
-    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+    Ok(to_arrays(py, found))
 }
 
 /// The same for standardised variables in the rows of `values`, which must not change during the call.
@@ -154,7 +158,7 @@ pub(super) fn wide_weight_errors<'py>(
     let data = Standardised::new(&values.as_array()).map_err(to_python)?;
     let call = LongCall::new(n_threads, values.len()?, None)?;
     let found = call.run(py, |monitor| crate::score::wide_weight_errors(data, b.0.view(), monitor.interrupt()))?;
-    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+    Ok(to_arrays(py, found))
 }
 
 /// Weights of least squares given a graph, and their variances under unequal spread. The rows must not change during the
@@ -171,7 +175,7 @@ pub(super) fn robust_weight_errors<'py>(
         Rows::Double(rows) => robust_errors_of(py, rows, &b.0, n_threads),
         Rows::Single(rows) => robust_errors_of(py, rows, &b.0, n_threads),
     }?;
-    Ok((found.weights.into_pyarray(py), found.variances.into_pyarray(py)))
+    Ok(to_arrays(py, found))
 }
 
 fn robust_errors_of<T: numpy::Element + Copy + Into<f64>>(

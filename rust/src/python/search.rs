@@ -119,6 +119,20 @@ impl BudgetItems {
     }
 }
 
+/// The options of a search, from its keywords; noise variances that are not known are taken to be unequal.
+pub(super) fn search_options<'a>(
+    penalty: f64,
+    noise_variances: Option<&'a Numbers>,
+    values: Option<&'a PyReadonlyArray2<'_, f64>>,
+    shape: &str,
+    budget: &BudgetItems,
+) -> PyResult<SearchOptions<'a>> {
+    let noise = noise_variances.map_or(Noise::Unequal, |known| Noise::Known(&known.0));
+    let values = values.map(|values| values.as_array());
+    let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
+    Ok(SearchOptions::new(penalty, scoring, budget.budget()?))
+}
+
 #[pymethods]
 impl Searcher {
     #[new]
@@ -171,10 +185,7 @@ impl Searcher {
         shape: &str,
     ) -> PyResult<Searched> {
         let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
-        let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
-        let values = values.as_ref().map(|values| values.as_array());
-        let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
-        let options = SearchOptions::new(penalty, scoring, budget.budget()?);
+        let options = search_options(penalty, noise_variances.as_ref(), values.as_ref(), shape, &budget)?;
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Searched::new(py, found)
     }

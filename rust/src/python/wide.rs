@@ -7,14 +7,13 @@ use super::convert::{Indices, KnowledgeArrays, Matrix, Numbers, OwnedCsr, dict, 
 use super::errors::to_python;
 use super::long_call::LongCall;
 use super::neighbours::run;
-use super::score::to_shape;
-use super::search::{BudgetItems, OrderFit, Searched};
+use super::search::{BudgetItems, OrderFit, Searched, search_options};
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::knowledge::Knowledge;
 use crate::neighbours::Standardised;
 use crate::score::Noise;
-use crate::search::{Scoring, SearchOptions, WideSearcher as CrateSearcher, WideTable, wide_precision as estimate};
+use crate::search::{WideSearcher as CrateSearcher, WideTable, wide_precision as estimate};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -130,10 +129,7 @@ impl WideSearcher {
         shape: &str,
     ) -> PyResult<Searched> {
         let starts: Vec<_> = starts.into_iter().map(|start| start.0).collect();
-        let noise = noise_variances.as_ref().map_or(Noise::Unequal, |known| Noise::Known(&known.0));
-        let values = values.as_ref().map(|values| values.as_array());
-        let scoring = Scoring::new(noise).with_values(values).with_shape(to_shape(shape)?);
-        let options = SearchOptions::new(penalty, scoring, budget.budget()?);
+        let options = search_options(penalty, noise_variances.as_ref(), values.as_ref(), shape, &budget)?;
         let found = self.run(py, |searcher, interrupt| searcher.search(&starts, &options, interrupt))?;
         Searched::new(py, found)
     }

@@ -149,17 +149,14 @@ fn for_each_effect(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algebra::csr::from_entries;
     use crate::neighbours::standardise;
     use ndarray::{Array2, arr2};
     use proptest::prelude::*;
-    use sprs::{CsMat, TriMat};
+    use sprs::CsMat;
 
     fn graph(d: usize, edges: &[(usize, usize)]) -> CsMat<f64> {
-        let mut triplets = TriMat::new((d, d));
-        for &(i, j) in edges {
-            triplets.add_triplet(i, j, 1.0);
-        }
-        triplets.to_csr()
+        from_entries((d, d), || edges.iter().map(|&(i, j)| (i, j, 1.0)))
     }
 
     fn covariance(rows: &Array2<f64>) -> Array2<f64> {

@@ -1,11 +1,12 @@
 //! The data of a search: correlations, and rows if the score includes the shape of residuals.
 
+use super::values::Values;
 use super::wide::Sparse;
 use crate::Blocks;
-use crate::algebra::check::{check_finite, check_length, check_not_empty, check_parameter, check_square};
+use crate::algebra::check::{check_finite, check_length, check_parameter, check_square};
 use crate::error::IcidError;
 use crate::knowledge::Knowledge;
-use crate::score::{BLOCK_ROWS, Noise, Score, Sums, further_price, is_continuous};
+use crate::score::{Noise, Score, Sums, further_price};
 use ndarray::ArrayView2;
 
 /// Correlations of a table, prior knowledge of its edges, and the score of graphs.
@@ -35,15 +36,6 @@ enum Correlations<'a> {
     Dense(&'a [f64]),
     /// Some are stored, the others are computed when they are needed.
     Sparse(Sparse<'a>),
-}
-
-/// Standardised variables in rows, and the row of each variable.
-#[derive(Debug, Clone)]
-struct Values<'a> {
-    rows: ArrayView2<'a, f64>,
-    row_of: Vec<u32>,
-    /// For each variable, whether its residuals can have a shape.
-    is_continuous: Vec<bool>,
 }
 
 impl<'a> Evidence<'a> {
@@ -118,11 +110,7 @@ impl<'a> Evidence<'a> {
         row_of: Vec<u32>,
     ) -> Result<Self, IcidError> {
         check_length("values", rows.nrows(), self.dim)?;
-        check_not_empty("values", rows.ncols())?;
-        rows.to_slice().ok_or(IcidError::NotByRows { what: "values" })?;
-        check_finite("values", &rows)?;
-        let is_continuous = row_of.iter().map(|&i| is_continuous(rows.row(i as usize).iter().copied())).collect();
-        self.values = Some(Values { rows, row_of, is_continuous });
+        self.values = Some(Values::new(rows, row_of)?);
         Ok(self)
     }
 
@@ -242,47 +230,26 @@ impl<'a> Evidence<'a> {
 
     /// Whether the shape of a variable's residuals counts: its values are given, and continuous.
     pub(crate) fn may_have_shape(&self, variable: u32) -> bool {
-        self.values.as_ref().is_some_and(|values| values.is_continuous[variable as usize])
+        self.values.as_ref().is_some_and(|values| values.is_continuous(variable))
     }
 
     /// The gain in twice the log-likelihood from the shape of a variable's residuals, given its parents.
     pub(crate) fn shape_gain(&self, variable: u32, parents: &[u32], weights: &[f64]) -> f64 {
-        let Some(Values { rows, row_of, .. }) = self.values.as_ref().filter(|_| self.may_have_shape(variable)) else {
-            return 0.0;
-        };
-        let n = rows.ncols();
-        let entries = rows.to_slice().expect("checked to be stored by rows");
-        let row = |i: u32| &entries[row_of[i as usize] as usize * n..][..n];
-        let shape = self.score.shape;
+        let Some(values) = self.values.as_ref().filter(|values| values.is_continuous(variable)) else { return 0.0 };
         let explained: f64 = parents.iter().zip(weights).map(|(&i, w)| w * self.correlation(variable, i)).sum();
-        let mut sums = Sums::default();
-        let mut buffer = [0.0; BLOCK_ROWS];
-        for start in (0..n).step_by(BLOCK_ROWS) {
-            let len = BLOCK_ROWS.min(n - start);
-            let residual = &mut buffer[..len];
-            residual.copy_from_slice(&row(variable)[start..start + len]);
-            for (&parent, &weight) in parents.iter().zip(weights) {
-                for (r, x) in residual.iter_mut().zip(&row(parent)[start..start + len]) {
-                    *r -= weight * x;
-                }
-            }
-            shape.add(residual, 1.0 - explained, &mut sums);
-        }
-        self.gain_of_shape(&sums)
+        self.gain_of_shape(&values.sums(variable, parents, weights, 1.0 - explained, self.score.shape))
     }
 
     /// What the shape of residuals adds to twice the log-likelihood, given sums over them.
     pub(crate) fn gain_of_shape(&self, sums: &Sums) -> f64 {
-        let n = self.values.as_ref().map_or(0, |values| values.rows.ncols());
+        let n = self.values.as_ref().map_or(0, Values::count);
         // The rows may be a subsample.
         self.score.shape.gain(sums, n, self.score.samples.min(n as f64))
     }
 
     /// The standardised values of a variable, if the shape of residuals counts.
     pub(crate) fn values(&self, variable: u32) -> Option<&[f64]> {
-        let Values { rows, row_of, .. } = self.values.as_ref()?;
-        let start = row_of[variable as usize] as usize * rows.ncols();
-        Some(&rows.as_slice()?[start..start + rows.ncols()])
+        self.values.as_ref().map(|values| values.of(variable))
     }
 }
 

@@ -32,6 +32,7 @@ mod test_cases;
 #[cfg(test)]
 mod tests;
 mod trials;
+mod values;
 mod walk;
 mod wide;
 
