@@ -9,43 +9,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from icid_rs import fitted
 from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, Rows
-from icid_rs._util.warn import warn_user
-from icid_rs.data import checks, missing
-from icid_rs.data.encoding import Encoding
-from icid_rs.data.frames import as_columns, is_numeric
-from icid_rs.data.sample import GivenTheta, Sample, read, table_rows
-from icid_rs.data.tables import check_name_types, column_names, open_table
+from icid_rs._util.validation import FloatArray
+from icid_rs.data.fitted_columns import FittedColumns
+from icid_rs.data.sample import Sample, read
 from icid_rs.export.web import summarise_fit
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.layer import Layer
 from icid_rs.learning.evidence import edge_evidence
-from icid_rs.learning.learn import Learned, learn, measurement_choice, sample_moments
-from icid_rs.learning.measurement import warn_of_layer
+from icid_rs.learning.learn import Learned, learn, sample_moments
 from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
-from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
+from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
-from icid_rs.precision.variants import Full, Precision
-from icid_rs.report import FitReport
+from icid_rs.precision.variants import Precision
 from icid_rs.result import CausalGraph, asks_graph
-from icid_rs.trust import sortability
 from icid_rs.trust.bootstrap import bootstrap
-from icid_rs.trust.check.audit import Audit, audit_sample, warn_of
-from icid_rs.trust.check.check import Check, check_table
-from icid_rs.trust.check.fit_indices import fit_indices
-from icid_rs.trust.check.table import FittedTable
-from icid_rs.trust.claims import Claimed, claim
-from icid_rs.trust.confidence import Bootstrap
-from icid_rs.trust.falsification import Falsification, falsify_table
-from icid_rs.trust.page import Page, Report
+from icid_rs.trust.check.audit import audit_sample, warn_of
+from icid_rs.trust.claims import claim
+from icid_rs.trust.fit_record import record_fit, warn_if_empty, warn_of_fit
 
 
 class ICID(BaseEstimator):  # type: ignore[misc]
@@ -350,11 +338,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self._keep_model(learned, estimate)
         found = audit_sample(sample, learned.sem)
         watch.lap("checks")
-        self.fit_report_ = self._report(claimed, sample, estimate, estimator, found, options, watch)
+        warn_of_fit(learned, sample, estimate, options)
+        self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
         self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned))
-        self._warn_if_empty(options)
+        warn_if_empty(learned, self.precision_, sample.names, options)
         warn_of(found)
         return self
 
@@ -385,41 +374,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     to_causallearn = asks_graph(CausalGraph.to_causallearn)
     save = asks_graph(CausalGraph.save)
 
-    def bootstrap(
-        self,
-        X: Any,
-        n: int = 100,
-        *,
-        groups: Any = None,
-        block: Any = None,
-        subsample: float | None = None,
-        n_jobs: int | None = None,
-        random_state: RandomState = 0,
-        progress: bool | None = None,
-    ) -> Bootstrap:
-        """Fit the model again to resamples of its data, and count how often each edge is found.
-
-        Parameters, result and notes are those of `icid_rs.bootstrap`; `edges` then has a column ``confidence``.
-
-        Examples
-        --------
-        >>> from icid_rs import ICID, datasets
-        >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
-        >>> model = ICID().fit(X)
-        >>> model.bootstrap(X, n=20) is model.bootstrap_
-        True
-        """
-        return bootstrap(
-            self,
-            X,
-            n,
-            groups=groups,
-            block=block,
-            subsample=subsample,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            progress=progress,
-        )
+    bootstrap = bootstrap
+    check = fitted.check
+    falsify = fitted.falsify
+    hidden_scores = fitted.hidden_scores
+    report = fitted.report
+    score = fitted.score
 
     @property
     def confidence_(self) -> Any:
@@ -501,181 +461,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     "predictions of all variables of a sparse table are dense: pass X.toarray(), or a target"
                 )
-            rows = self._rows(X)
-            checks.check_values(rows, self.names_, least=1)
-            X = rows
+            X = self._fitted_columns.complete_rows(X, self)
         return self.graph_.predict(X, target, do=do)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Compute the mean Gaussian log-likelihood of samples under the fitted model.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            As for `fit`, with its columns in the same order. Rows with missing values are refused, or left out if
-            `missing` is not ``"raise"``.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self, "graph_")
-        X = self._complete_rows(X)
-        centred = X - self.location_
-        layer = self._layer()
-        if not layer.is_empty:
-            return layer.log_likelihood(centred, self.adjacency_matrix_, self.noise_variances_)
-        residual = centred - centred @ self.adjacency_matrix_
-        omega = self.noise_variances_
-        value = -0.5 * np.sum(np.log(2 * np.pi * omega) + np.mean(residual**2, axis=0) / omega)
-        if self.causal_order_ is None:
-            # With cycles the change of variables from noise to data has a determinant.
-            value += np.linalg.slogdet(np.eye(omega.size) - self.adjacency_matrix_.toarray())[1]
-        return float(value)
-
-    def hidden_scores(self, X: Any) -> FloatArray:
-        """Estimate the hidden causes, row by row: their expectation given what was measured.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            As for `fit`, with its columns in the same order and without missing values.
-
-        Returns
-        -------
-        numpy.ndarray of shape (n, k)
-            k is the number of hidden causes.
-
-        Examples
-        --------
-        >>> from icid_rs import ICID, datasets
-        >>> B, noise_variances = datasets.random_sem(30, 1, random_state=0)
-        >>> X = datasets.sample_sem(B, 1000, noise_variances=noise_variances, hidden=1, random_state=0)
-        >>> ICID(hidden=1).fit(X).hidden_scores(X).shape
-        (1000, 1)
-        """
-        check_is_fitted(self, "graph_")
-        X = self._rows(X)
-        checks.check_values(X, self.names_, least=1)
-        return self._layer().scores(X - self.location_, self.adjacency_matrix_, self.noise_variances_)
-
-    def _layer(self) -> Layer:
-        """Return the measurement layer in the units of the columns."""
-        return Layer(self.hidden_loadings_, self.measurement_error_ * self.covariance_.diagonal())
-
-    def check(self, X: Any, groups: Any = None) -> Check:
-        """Check whether a table looks like what the model assumes.
-
-        The table is the one of the fit, or another with the same columns. It costs about as much as a fit at most.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            As for `score`.
-        groups : array of shape (n,), optional
-            As for `fit`.
-
-        Returns
-        -------
-        Check
-            The assumptions, each with a verdict, the size of the departure, where it is, and a remedy; and indices of
-            fit. ``print(check)`` shows them.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from icid_rs import ICID, datasets
-        >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=1), 500, random_state=1)
-        >>> model = ICID().fit(X)
-        >>> X[:6, 2] = -999
-        >>> model.check(X)["every number is a measurement"].where
-        ('2 (-999 in 6 rows)',)
-        """
-        check_is_fitted(self, "graph_")
-        return check_table(self._table(X, groups), getattr(self, "hidden_loadings_", None))
-
-    def report(self, X: Any = None, groups: Any = None) -> Report:
-        """Write a page about the fit, in plain words: the table, its faults, the graph, and what to do next.
-
-        Edges are in three groups: with a known direction, with an open one, and weak ones.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d), optional
-            The table of the fit. With it the page has all checks of `check`, without it those that the fit made.
-        groups : array of shape (n,), optional
-            As for `fit`.
-
-        Returns
-        -------
-        str
-            Notebooks show it with headings.
-
-        Examples
-        --------
-        >>> from icid_rs import ICID, datasets
-        >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, noise="exponential", random_state=0)
-        >>> print(ICID().fit(X).report().splitlines()[5])
-          500 rows and 2 columns were used.
-        """
-        check_is_fitted(self, "graph_")
-        rows = self.fit_report_.rows
-        if X is not None:
-            check = self.check(X, groups)
-            return Page(self.graph_, self.fit_report_, check.assumptions, check.fit, rows).text()
-        fit = None
-        if rows is not None and self.causal_order_ is not None and isinstance(self.covariance_, np.ndarray):
-            fit = fit_indices(
-                self.covariance_ - self._layer().covariance, self.adjacency_matrix_, self.causal_order_, rows
-            )
-        return Page(self.graph_, self.fit_report_, self.fit_report_.checks, fit, rows).text()
-
-    def falsify(
-        self,
-        X: Any,
-        groups: Any = None,
-        *,
-        significance: float = 0.05,
-        permutations: int = 200,
-        random_state: RandomState = 0,
-    ) -> Falsification:
-        """Test the independences that the graph implies, and compare with the same graph with permuted names.
-
-        Best done with rows that the fit did not use: on its own rows hardly any graph is falsified.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            As for `score`.
-        groups : array of shape (n,), optional
-            As for `fit`.
-        significance : float
-            The graph is falsified if more than this share of permuted graphs violates no larger share of their
-            independences, and informative if no more than this share is equivalent to it. It is the level of each test
-            of independence too.
-        permutations : int
-            Permuted graphs.
-        random_state : int, optional
-
-        Returns
-        -------
-        Falsification
-
-        Examples
-        --------
-        >>> from icid_rs import ICID, datasets
-        >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=1), 1000, random_state=1)
-        >>> ICID().fit(X[:500]).falsify(X[500:]).falsified
-        False
-        """
-        check_is_fitted(self, "graph_")
-        if self.causal_order_ is None:
-            raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
-        return falsify_table(
-            self._table(X, groups), significance=significance, permutations=permutations, random_state=random_state
-        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -702,41 +489,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _keep_columns(self, sample: Sample) -> None:
         """Keep the number and the names of the columns, as scikit-learn does, and which of them are variables."""
         encoding = sample.encoding
-        self._encoding, self.n_features_in_ = encoding, len(encoding.columns)
-        self._columns = encoding.columns if sample.is_named else None
+        self._fitted_columns, self.n_features_in_ = FittedColumns.of(sample), len(encoding.columns)
         self.variables_, self.dropped_ = encoding.names, encoding.dropped
-        if sample.is_named and check_name_types(encoding.columns):
+        if self._fitted_columns.are_strings:
             self.feature_names_in_ = np.asarray(encoding.columns, dtype=object)
-
-    def _rows(self, X: Any) -> Rows:
-        """Return another table as the fit encoded its own; its columns must be the same."""
-        X = open_table(X)
-        rows, names = table_rows(X) if is_numeric(X) else None, column_names(X)
-        if names is None or names != self._columns:
-            if names is not None and self._columns is not None and not hasattr(self, "feature_names_in_"):
-                # Names that are strings are compared by scikit-learn.
-                raise ValueError(f"the columns must be those of the fit, in their order: {self._columns}, not {names}")
-            validate_data(self, X, reset=False, skip_check_array=True)
-        encoding: Encoding = self._encoding
-        return encoding.select(rows) if rows is not None else encoding.values(as_columns(X))
-
-    def _complete_rows(self, X: Any) -> Rows:
-        """Return the complete rows of another table; raise where missing values are not allowed."""
-        X = self._rows(X)
-        checks.check_values(X, self.names_, least=1, missing=self.missing)
-        return X if self.missing == "raise" else np.asarray(X[missing.complete_rows(X, self.names_, least=1)])
-
-    def _table(self, X: Any, groups: Any) -> FittedTable:
-        """Return the rows of a table beside the graph, with means taken out within groups."""
-        rows = self._rows(X)
-        checks.check_values(rows, self.names_, missing=self.missing)
-        if self.missing != "raise":
-            complete = missing.complete_rows(rows, self.names_, least=3)
-            groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
-            rows = rows[complete]
-        if groups is not None:
-            rows, _ = checks.within_groups(rows, groups)
-        return FittedTable(rows, self.names_, self.adjacency_matrix_, self.causal_order_)
 
     def _keep_model(self, learned: Learned, estimate: Precision) -> None:
         """Set the attributes that hold the model."""
@@ -756,77 +512,3 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         parts = {name: getattr(self, name) for name in shared}
         described = {"evidence_": evidence, "sample_": moments, "settings_": self._settings(), "info_": self._summary()}
         return CausalGraph._trusted(self.names_, **parts, **described, _library=self._frames)
-
-    def _report(
-        self,
-        claimed: Claimed,
-        sample: Sample,
-        estimate: Precision,
-        estimator: Estimator,
-        found: Audit,
-        options: Options,
-        watch: Stopwatch,
-    ) -> FitReport:
-        """Record the fit, and warn where directions depend on units or columns are nearly collinear."""
-        learned = claimed.learned
-        choices, sem = learned.choices, learned.sem
-        supposed = "equal" if options.noise_variances is None else "known"
-        noise = supposed if choices is None else choices.noise.chosen
-        if noise == "equal" and not isinstance(sample, GivenTheta):
-            checks.warn_of_scales(estimate.covariance, sample.names)
-        if isinstance(estimate, Full):
-            checks.warn_of_collinearity(estimate.covariance, estimate.inverse, sample.names)
-        self._warn_if_cut_short(learned, options)
-        measured = measurement_choice(learned, estimate, options, sample.names)
-        if options.demanded is None:
-            warn_of_layer(measured)
-        modelled = learned.modelled(estimate)
-        by_scale = noise == "equal" and options.noise == "auto" and choices is not None
-        return FitReport(
-            timings=dict(watch.timings),
-            settings=options.settled(estimator.kind),
-            sample=sample.facts,
-            precision_reason=estimator.reason,
-            refine=learned.refine,
-            noise=noise,
-            unit=learned.unit,
-            lambda1=estimate.lambda1,
-            criterion=estimate.criterion,
-            decomposition={"history": []} if learned.decomposition is None else learned.decomposition.as_info(),
-            refinement=learned.refinement,
-            choices=choices,
-            claims=claimed.record,
-            measurement=measured,
-            variables=len(self.variables_),
-            acyclic=sem.order is not None,
-            sortability=None
-            if sem.order is None
-            else sortability.report(sem.B, modelled.variances, modelled.diagonal, by_scale=by_scale),
-            checks=found.assumptions,
-            rows=None if isinstance(sample, GivenTheta) else sample.samples,
-        )
-
-    @staticmethod
-    def _warn_if_cut_short(learned: Learned, options: Options) -> None:
-        """Warn of a search that might have found a better graph."""
-        ended = None if learned.refinement is None else learned.refinement.details.get("ended")
-        remedy = {
-            "out of trials": "all trials were made while they still improved the graph; raise trials",
-            "out of time": f"its time limit of {options.time_limit} s was reached; raise time_limit",
-        }
-        if ended in remedy and options.trials != 0:
-            warn_user(f"the search has not converged: {remedy[ended]}", ConvergenceWarning)
-
-    def _warn_if_empty(self, options: Options) -> None:
-        """Warn of an empty graph, and name the cause."""
-        if self.adjacency_matrix_.nnz or len(self.variables_) == 1:
-            return
-        if self.precision_.nnz == self.precision_.shape[0]:
-            why = "no partial correlation differs from zero: the variables look independent, or there are too few rows"
-        elif options.threshold > 0:
-            why = f"threshold = {options.threshold:g} may have removed every edge; lower it"
-        elif self.fit_report_.refine is None:
-            why = "the penalty removed every edge: lower l1_weight"
-        else:
-            why = "no edge earns its penalty: find more rows"
-        warn_user(f"the graph is empty: {why}")

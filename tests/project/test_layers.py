@@ -19,6 +19,7 @@ LAYERS = [
     {"cli"},
     {"paths", "comparison"},
     {"estimator"},
+    {"fitted"},
     {"result"},
     {"answers"},
     {"trust", "export", "datasets", "metrics"},

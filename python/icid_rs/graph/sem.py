@@ -65,3 +65,23 @@ class CyclicSem:
     B: Csr
     noise_variances: FloatArray
     order: ClassVar[None] = None
+
+
+def log_likelihood(centred: FloatArray, B: Csr, noise_variances: FloatArray, *, is_acyclic: bool) -> float:
+    """Compute the mean Gaussian log-likelihood of rows, less their means, under a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.graph.sem import log_likelihood
+    >>> B = sp.csr_array([[0, 0.5], [0, 0]])
+    >>> round(log_likelihood(np.array([[2.0, 1.0]]), B, np.ones(2), is_acyclic=True) + np.log(2 * np.pi), 6)
+    -2.0
+    """
+    residual = centred - centred @ B
+    value = -0.5 * np.sum(np.log(2 * np.pi * noise_variances) + np.mean(residual**2, axis=0) / noise_variances)
+    if not is_acyclic:
+        # With cycles the change of variables from noise to data has a determinant.
+        value += np.linalg.slogdet(np.eye(noise_variances.size) - B.toarray())[1]
+    return float(value)

@@ -23,6 +23,7 @@ from icid_rs._util.validation import Rows, check_int, check_real
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.encoding import Encoding
+from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.data.moments import Moments
 from icid_rs.data.sample import Encoded
 from icid_rs.graph.equivalence import undetermined_edges
@@ -42,9 +43,6 @@ class Refittable(Protocol):
 
     def _learn(self, X: Any, groups: Any = None) -> Learned:
         """Learn the graph of a table, and nothing more."""
-
-    def _rows(self, X: Any) -> Rows:
-        """Return a table as an array of rows, whose columns must be those of the fit."""
 
 
 def bootstrap(
@@ -128,14 +126,16 @@ def bootstrap(
     if isinstance(X, Moments):
         raise TypeError("bootstrap draws rows, which moments do not hold; pass the table")
     count = check_int(n, "n", 1)
-    values = model._rows(X)
     fitted: Any = model
+    columns: FittedColumns = fitted._fitted_columns
+    values = columns.rows(X, fitted)
     names, grouped = fitted.graph_.names_, fitted.fit_report_.is_grouped
     checks.check_values(values, names, missing=model.missing)
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None)
     shaped = fitted.fit_report_.shaped
-    tasks = (delayed(_fit_draw)(refit, values, fitted._encoding, resampling, k, grouped, shaped) for k in range(count))
+    encoding = columns.encoding
+    tasks = (delayed(_fit_draw)(refit, values, encoding, resampling, k, grouped, shaped) for k in range(count))
     backend, _ = get_active_backend()
     parallel = Parallel(n_jobs, return_as="generator" if backend.supports_return_generator else "list")
     with _quiet():

@@ -1,0 +1,220 @@
+"""Questions to a fitted model about a table: its likelihood, its hidden causes, its faults, and a page about the fit.
+
+They are methods of `ICID`, which lies above this module.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from icid_rs._util.randomness import RandomState
+from icid_rs._util.validation import FloatArray
+from icid_rs.data.fitted_columns import FittedColumns
+from icid_rs.graph.layer import Layer
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.sem import Csr, log_likelihood
+from icid_rs.report import FitReport
+from icid_rs.trust.check.check import Check, check_table
+from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
+from icid_rs.trust.check.table import FittedTable
+from icid_rs.trust.falsification import Falsification, falsify_table
+from icid_rs.trust.page import Page, Report
+
+
+class Fitted(Protocol):
+    """The attributes of a fitted `ICID` that answers need."""
+
+    missing: str
+    graph_: NamedGraph
+    fit_report_: FitReport
+    names_: list[Any]
+    adjacency_matrix_: Csr
+    causal_order_: NDArray[np.intp] | None
+    noise_variances_: FloatArray
+    location_: FloatArray
+    covariance_: Any
+    hidden_loadings_: FloatArray
+    measurement_error_: FloatArray
+    _fitted_columns: FittedColumns
+
+
+def score(model: Fitted, X: Any, y: Any = None) -> float:
+    """Compute the mean Gaussian log-likelihood of samples under the fitted model.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        As for `fit`, with its columns in the same order. Rows with missing values are refused, or left out if
+        `missing` is not ``"raise"``.
+    y : None
+        Ignored.
+
+    Returns
+    -------
+    float
+    """
+    check_is_fitted(model, "graph_")
+    centred = model._fitted_columns.complete_rows(X, model, policy=model.missing) - model.location_
+    B, noise_variances, layer = model.adjacency_matrix_, model.noise_variances_, _layer(model)
+    if not layer.is_empty:
+        return layer.log_likelihood(centred, B, noise_variances)
+    return log_likelihood(centred, B, noise_variances, is_acyclic=model.causal_order_ is not None)
+
+
+def hidden_scores(model: Fitted, X: Any) -> FloatArray:
+    """Estimate the hidden causes, row by row: their expectation given what was measured.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        As for `fit`, with its columns in the same order and without missing values.
+
+    Returns
+    -------
+    numpy.ndarray of shape (n, k)
+        k is the number of hidden causes.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> B, noise_variances = datasets.random_sem(30, 1, random_state=0)
+    >>> X = datasets.sample_sem(B, 1000, noise_variances=noise_variances, hidden=1, random_state=0)
+    >>> ICID(hidden=1).fit(X).hidden_scores(X).shape
+    (1000, 1)
+    """
+    check_is_fitted(model, "graph_")
+    rows = model._fitted_columns.complete_rows(X, model)
+    return _layer(model).scores(rows - model.location_, model.adjacency_matrix_, model.noise_variances_)
+
+
+def check(model: Fitted, X: Any, groups: Any = None) -> Check:
+    """Check whether a table looks like what the model assumes.
+
+    The table is the one of the fit, or another with the same columns. It costs about as much as a fit at most.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        As for `score`.
+    groups : array of shape (n,), optional
+        As for `fit`.
+
+    Returns
+    -------
+    Check
+        The assumptions, each with a verdict, the size of the departure, where it is, and a remedy; and indices of
+        fit. ``print(check)`` shows them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import ICID, datasets
+    >>> X = datasets.sample_sem(datasets.random_dag(5, 1, random_state=1), 500, random_state=1)
+    >>> model = ICID().fit(X)
+    >>> X[:6, 2] = -999
+    >>> model.check(X)["every number is a measurement"].where
+    ('2 (-999 in 6 rows)',)
+    """
+    check_is_fitted(model, "graph_")
+    return check_table(_table(model, X, groups), model.hidden_loadings_)
+
+
+def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:
+    """Write a page about the fit, in plain words: the table, its faults, the graph, and what to do next.
+
+    Edges are in three groups: with a known direction, with an open one, and weak ones.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d), optional
+        The table of the fit. With it the page has all checks of `check`, without it those that the fit made.
+    groups : array of shape (n,), optional
+        As for `fit`.
+
+    Returns
+    -------
+    str
+        Notebooks show it with headings.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, noise="exponential", random_state=0)
+    >>> print(ICID().fit(X).report().splitlines()[5])
+      500 rows and 2 columns were used.
+    """
+    check_is_fitted(model, "graph_")
+    report = model.fit_report_
+    if X is None:
+        return Page(model.graph_, report, report.checks, _fit_indices(model), report.rows).text()
+    checked = check(model, X, groups)
+    return Page(model.graph_, report, checked.assumptions, checked.fit, report.rows).text()
+
+
+def falsify(
+    model: Fitted,
+    X: Any,
+    groups: Any = None,
+    *,
+    significance: float = 0.05,
+    permutations: int = 200,
+    random_state: RandomState = 0,
+) -> Falsification:
+    """Test the independences that the graph implies, and compare with the same graph with permuted names.
+
+    Best done with rows that the fit did not use: on its own rows hardly any graph is falsified.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        As for `score`.
+    groups : array of shape (n,), optional
+        As for `fit`.
+    significance : float
+        The graph is falsified if more than this share of permuted graphs violates no larger share of their
+        independences, and informative if no more than this share is equivalent to it. It is the level of each test
+        of independence too.
+    permutations : int
+        Permuted graphs.
+    random_state : int, optional
+
+    Returns
+    -------
+    Falsification
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> X = datasets.sample_sem(datasets.random_dag(10, 1, random_state=1), 1000, random_state=1)
+    >>> ICID().fit(X[:500]).falsify(X[500:]).falsified
+    False
+    """
+    check_is_fitted(model, "graph_")
+    if model.causal_order_ is None:
+        raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
+    return falsify_table(
+        _table(model, X, groups), significance=significance, permutations=permutations, random_state=random_state
+    )
+
+
+def _layer(model: Fitted) -> Layer:
+    """Return the measurement layer in the units of the columns."""
+    return Layer(model.hidden_loadings_, model.measurement_error_ * model.covariance_.diagonal())
+
+
+def _fit_indices(model: Fitted) -> FitIndices | None:
+    """Return the indices of fit by the covariance of the fit; None without rows, a causal order or all covariances."""
+    rows, order, covariance = model.fit_report_.rows, model.causal_order_, model.covariance_
+    if rows is None or order is None or not isinstance(covariance, np.ndarray):
+        return None
+    return fit_indices(covariance - _layer(model).covariance, model.adjacency_matrix_, order, rows)
+
+
+def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
+    """Return the rows of a table beside the graph, with means taken out within groups."""
+    rows = model._fitted_columns.complete_rows(X, model, policy=model.missing, least=3, groups=groups)
+    return FittedTable(rows, model.names_, model.adjacency_matrix_, model.causal_order_)
