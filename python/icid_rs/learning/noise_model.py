@@ -25,15 +25,13 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
-from icid_rs.learning.price import lower_price
-from icid_rs.learning.search import BudgetedSearch, Effort, Searched
+from icid_rs.learning.search import BudgetedSearch, Searched
 from icid_rs.learning.starts import Proposer
+from icid_rs.learning.unequal import Unequal, UnequalSearch
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Wide
-from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
+from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement
 
-#: Shapes of residuals that compete with the Gaussian, by their names in the core.
-_SHAPES = ("negentropy",)
 #: Columns whose variances differ relatively by less than this were standardised.
 _SAME_VARIANCE = 1e-4
 #: No order is improved if equal noise variances lose more than this many times the price of unequal ones.
@@ -85,31 +83,15 @@ def choose_noise_model(
 
 def _choose(task: _Task, options: Options, knowledge: Knowledge | None) -> NoiseModel:
     if _is_unequal(task.estimate, options):
-        return task.searched(task.search_unequal())
+        return task.searched(task.unequal.run())
     ordered = task.fit_order()
     if not ordered.accepted:
-        return task.compare(ordered.fit, task.search_unequal())
+        return task.compare(ordered.fit, task.unequal.run())
     # Elimination respects knowledge about orders, but not about single edges.
     if options.refine == "search" or not (knowledge is None or knowledge.is_order):
         return task.search_from(ordered)
     refine = "search" if ordered.fit.report.order == "search" else "order"
     return task.ordered(ordered.fit, refine, task.choices_of(ordered))
-
-
-def standardised(rows: Rows, estimate: Full | FewRows | Wide) -> FloatArray:
-    """Return the standardised variables in rows, as searches take them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from icid_rs import fdr_precision
-    >>> from icid_rs.learning.noise_model import standardised
-    >>> X = np.random.default_rng(0).normal(5.0, 2.0, (100, 3))
-    >>> values = standardised(X, fdr_precision(X))
-    >>> values.shape, values.std(axis=1).round(6).tolist()
-    ((3, 100), [1.0, 1.0, 1.0])
-    """
-    return np.ascontiguousarray(((rows - estimate.location) / np.sqrt(estimate.variances)).T, dtype=np.float64)
 
 
 def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
@@ -163,18 +145,6 @@ class _Ordered:
     unequal: float
 
 
-@dataclass(frozen=True)
-class _Unequal:
-    """The best graph with unequal noise variances, the price of an edge in it, and the scores of start orders."""
-
-    found: Searched
-    penalty: PenaltyChoice
-    score: float
-    shape: str
-    residuals: ShapeChoice
-    starts: dict[str, float]
-
-
 class _Task:
     """A table with its estimate; methods fit graphs to it under one noise model or another."""
 
@@ -186,15 +156,18 @@ class _Task:
         proposed: NDArray[np.intp] | None,
         options: Options,
     ) -> None:
-        self.estimate, self.rows, self.proposer, self._proposed = estimate, rows, proposer, proposed
+        self.estimate, self.proposer, self._proposed = estimate, proposer, proposed
         self.n, self.d = estimate.samples, len(estimate.location)
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
-        self.n_threads, self.is_weighted = options.n_threads, options.is_weighted
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
         self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
+        start = proposed if options.is_weighted else None
+        self.unequal = UnequalSearch(
+            estimate, rows, self.searches, start, self.base, self.is_penalty_given, options.n_threads
+        )
 
     @property
     def proposed(self) -> NDArray[np.intp]:
@@ -256,67 +229,14 @@ class _Task:
         """Return the known noise variances, or the mean of those of a graph for all."""
         return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
 
-    def search_unequal(self) -> _Unequal:
-        """Search without supposing anything of the noise variances.
-
-        By default the starts do not depend on the units of the columns, as the order of the decomposition does.
-        """
-        searches, base = self.searches, self.base
-        starts = {} if searches.is_exact(None) else self.estimate.start_orders(self.searcher)
-        if self.is_weighted:
-            starts |= {"decomposition": self.proposed}
-        # The residuals of a first graph show whether they are Gaussian.
-        found = searches.run(starts, penalty=base)
-        gains = {shape: self.shape_gains(found.sem, shape) for shape in _SHAPES}
-        shape = max(_SHAPES, key=lambda shape: float(gains[shape].sum()))
-        # The largest of d gains exceeds this by chance in about one table of n.
-        gain, threshold = float(gains[shape].max()), 2 * float(np.log(self.d))
-        start_scores, values = found.start_scores, None
-        if self.rows is not None and gain > threshold:
-            # Shapes may favour another start, so that all of them compete again.
-            values = standardised(self.rows, self.estimate)
-            found = searches.run(starts | {"search": found.sem.order}, penalty=base, values=values, shape=shape)
-            start_scores = found.start_scores
-
-        def descend(penalty: float, last: Searched, effort: Effort | None = None, share: float = 1.0) -> Searched:
-            """Go on from a graph that was found with another penalty."""
-            from_last = {"search": last.sem.order}
-            return searches.run(from_last, penalty=penalty, values=values, shape=shape, effort=effort, share=share)
-
-        def improve(last: Searched, penalty: float, share: float = 1.0) -> Searched:
-            """Try to improve a graph by trials."""
-            if last.ended == "proven":
-                return last
-            further = descend(penalty, last, searches.effort, share)
-            return replace(last.or_better(further), ended=further.ended)
-
-        # Calibrate the null on the best graph: missing edges would look like inflation.
-        first = improve(found, base, 1.0 if self.is_penalty_given else 0.5)
-        found, inflation, edge = first, 1.0, base
-        if not (self.is_penalty_given or searches.is_out_of_time):
-            found, inflation = calibrate(first, lambda factor: descend(base * factor, first), self.searcher)
-            if inflation == 1.0:
-                found, edge = lower_price(first, base, descend, self.n, self.d)
-        if edge * inflation != base or found.ended == "out of time":
-            found = improve(found, edge * inflation)
-        # Noise models are compared at the ordinary price.
-        ordinary = first if inflation == 1.0 else found
-        score = ordinary.score + self.n * float(np.log(self.estimate.variances).sum()) + self.d * self.log_n
-        # Shapes determine directions only if they counted in the score.
-        shaped: list[int] = []
-        if values is not None:
-            shaped = np.flatnonzero(self.shape_gains(found.sem, shape)).tolist()
-        residuals = ShapeChoice(values is not None, gain, threshold, tuple(shaped), shape)
-        return _Unequal(found, PenaltyChoice(edge, inflation), score, shape, residuals, start_scores)
-
-    def compare(self, fit: OrderFit, found: _Unequal) -> NoiseModel:
+    def compare(self, fit: OrderFit, found: Unequal) -> NoiseModel:
         """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
         inflation = found.penalty.inflation
         if inflation > 1.0 and isinstance(self.estimate, Full):
             fit = self.along_order(inflation)
         equal = self.equal_score(fit.sem, inflation)
         if found.residuals.counts:
-            equal -= float(self.shape_gains(fit.sem, found.shape).sum())
+            equal -= float(self.unequal.shape_gains(fit.sem, found.shape).sum())
         scores = {"unequal": found.score, "equal": equal}
         if equal >= found.score:
             return self.searched(found, scores)
@@ -334,7 +254,7 @@ class _Task:
         )
         return self._with_search(found, found.start_scores, self.choices_of(ordered))
 
-    def searched(self, found: _Unequal, scores: dict[str, float] | None = None) -> NoiseModel:
+    def searched(self, found: Unequal, scores: dict[str, float] | None = None) -> NoiseModel:
         """Report the graph of a search with unequal noise variances."""
         noise = NoiseChoice("unequal", scores or {"unequal": found.score})
         return self._with_search(found.found, found.starts, self._choices(found, noise, found.penalty))
@@ -355,13 +275,6 @@ class _Task:
         noise = NoiseChoice("equal" if self.known is None else "known", scores)
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
-    def shape_gains(self, sem: LinearSem, shape: str) -> FloatArray:
-        """Return the gain of each variable's residual shape in the score; zero without rows."""
-        if self.rows is None:
-            return np.zeros(1)
-        parts, threads = csr_parts(sem.B), self.n_threads
-        return _core.shape_statistics(self.rows, self.estimate.location, parts, n_threads=threads, shape=shape)
-
     def equal_score(self, sem: LinearSem, inflation: float) -> float:
         """Score a graph with one noise variance for all variables."""
         return self._score(sem, inflation, "equal") + self.log_n
@@ -374,7 +287,7 @@ class _Task:
         penalty = self.base * inflation
         return _core.score(sem.noise_variances, sem.B.nnz, samples=self.n, penalty=penalty, noise=noise)
 
-    def _choices(self, found: _Unequal, noise: NoiseChoice, penalty: PenaltyChoice) -> Choices:
+    def _choices(self, found: Unequal, noise: NoiseChoice, penalty: PenaltyChoice) -> Choices:
         return Choices(noise, penalty, residuals=found.residuals, starts=found.starts)
 
     def _with_search(self, found: Searched, starts: dict[str, float], choices: Choices) -> NoiseModel:

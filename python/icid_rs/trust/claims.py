@@ -18,7 +18,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.orientation import with_directions
 from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.learning.learn import Learned, class_of
-from icid_rs.learning.noise_model import standardised
+from icid_rs.learning.unequal import standardised
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
