@@ -35,7 +35,7 @@ _HOMES = {
     "equivalence_class": "graph.equivalence",
     "fdr_precision": "precision.fdr",
     "lasso_precision": "precision.neighbourhood",
-    "load": "result",
+    "load": "files",
     "metrics": "metrics",
     "penalty_path": "paths",
     "plotting": "plotting",
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from icid_rs.decomposition.oicid import Decomposition as Decomposition
     from icid_rs.decomposition.oicid import decompose as decompose
     from icid_rs.estimator import ICID as ICID
+    from icid_rs.files import load as load
     from icid_rs.graph.effect import Effect as Effect
     from icid_rs.graph.equivalence import equivalence_class as equivalence_class
     from icid_rs.paths import PenaltyPath as PenaltyPath
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from icid_rs.precision.skewness import skewness_matrix as skewness_matrix
     from icid_rs.precision.variants import Precision as Precision
     from icid_rs.result import CausalGraph as CausalGraph
-    from icid_rs.result import load as load
     from icid_rs.trust.bootstrap import bootstrap as bootstrap
     from icid_rs.trust.check.audit import AssumptionWarning as AssumptionWarning
     from icid_rs.trust.check.check import Check as Check

@@ -1,18 +1,14 @@
-"""Questions about causes and effects that a graph answers: effects, adjustment, independence, interventions."""
+"""Questions about causes and effects that a graph answers: effects, adjustment, independence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from icid_rs._util.frames import make_frame
-from icid_rs._util.randomness import RandomState, generator
-from icid_rs._util.validation import FloatArray, as_vector, check_int, check_real, listed
+from icid_rs._util.validation import FloatArray, check_int, check_real, listed
 from icid_rs.data.tables import columns_among
-from icid_rs.graph import adjustment, interventions
+from icid_rs.graph import adjustment
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
 from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_joint_effect
 from icid_rs.graph.estimation import Network
@@ -25,7 +21,7 @@ from icid_rs.graph.variables import locate, locate_all
 
 
 class AnsweringGraph(NamedGraph):
-    """A named graph that answers questions about effects and interventions; `CausalGraph` adds exports and pictures.
+    """A named graph that answers questions about effects; `PredictingGraph` adds those about rows.
 
     Attributes
     ----------
@@ -208,93 +204,6 @@ class AnsweringGraph(NamedGraph):
                 )
         return d_separated(self._network_of_weights(), first, second, third)
 
-    def sample(
-        self,
-        n: int,
-        *,
-        do: Mapping[Any, ArrayLike] | None = None,
-        noise: Literal["auto", "residuals", "gaussian"] = "auto",
-        random_state: RandomState = None,
-    ) -> Any:
-        """Draw rows from the model, as it is or after an intervention.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        do : mapping, optional
-            Variables that are set from outside, with a number or an array of n numbers each. Their causes have no
-            influence on them then; their effects follow.
-        noise : {"auto", "residuals", "gaussian"}
-            ``"residuals"``: drawn with replacement from the residuals of the fit, for each variable by itself and
-            scaled to its noise variance, so that shapes are kept; of more than 2 000 rows, 2 000 are kept for this.
-            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal.
-        random_state : int, numpy.random.Generator, numpy.random.RandomState or None
-
-        Returns
-        -------
-        pandas.DataFrame or numpy.ndarray of shape (n, d)
-            A data frame if pandas is installed, of polars after a fit to one.
-
-        Examples
-        --------
-        >>> from icid_rs import CausalGraph
-        >>> graph = CausalGraph([[0, 2.0], [0, 0]], ["rain", "wet"], noise_variances=1.0)
-        >>> X = graph.sample(10_000, do={"rain": 3.0}, random_state=0)
-        >>> round(float(X["wet"].mean()), 1)
-        6.0
-        """
-        if noise not in ("auto", "residuals", "gaussian"):
-            raise ValueError(f"noise = {noise!r}: it must be 'auto', 'residuals' or 'gaussian'")
-        rows = check_int(n, "n", 1)
-        residuals = None if self.sample_ is None or noise == "gaussian" else self.sample_.residuals
-        if noise == "residuals" and residuals is None:
-            raise ValueError(
-                "the graph has no residuals, being fitted to no rows or read from a file; use noise='gaussian'"
-            )
-        network, location, variances = self._network_of_weights(), self._means(), self._variances()
-        drawn = interventions.draw_noise(rows, variances, residuals, generator(random_state))
-        X = interventions.draw_sample(network, location, drawn, self._settings_of(do, rows))
-        frame = make_frame({name: X[:, k] for k, name in enumerate(self._names)}, self._library)
-        return X if frame is None else frame
-
-    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
-        """Predict variables from others, as they are or after an intervention.
-
-        Parameters
-        ----------
-        X : table
-            Rows with some of the variables, by name; an array has all of them. The values of the target are not read.
-        target : name or number, optional
-            By default all variables are predicted, each from all others.
-        do : mapping, optional
-            Variables that are set from outside after X was measured, with a number or an array of one number for each
-            row. Columns of X that they affect are then not used, since their values would change; see `to_dowhy` for
-            what would have become of them (counterfactuals).
-
-        Returns
-        -------
-        numpy.ndarray of shape (n,), or (n, d) without a target
-            The best linear prediction, which is the mean given X where noise is Gaussian.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from icid_rs import CausalGraph
-        >>> graph = CausalGraph([[0, 2.0], [0, 0]], ["rain", "wet"], noise_variances=1.0)
-        >>> X = np.array([[1.0, 2.5]])
-        >>> graph.predict(X, "rain"), graph.predict(X, "wet", do={"rain": 3})
-        (array([1.]), array([6.]))
-        """
-        table, observed = columns_among(X, self._names)
-        network, location, variances = self._network_of_weights(), self._means(), self._variances()
-        settings = self._settings_of(do, len(table))
-        if target is None and not settings and len(observed) == len(self._names):
-            return interventions.predict_each(network.B, location, variances, table)
-        targets = range(len(self._names)) if target is None else [locate(target, self._names)]
-        found = [interventions.predict(network, location, variances, table, observed, j, settings) for j in targets]
-        return np.column_stack(found) if target is None else found[0]
-
     def _pair(self, cause: Any, target: Any) -> tuple[int, int]:
         a, b = locate(cause, self._names), locate(target, self._names)
         if a == b:
@@ -325,28 +234,6 @@ class AnsweringGraph(NamedGraph):
         pattern = self.cpdag_.tolil(copy=True)
         pattern[effects[claimed], causes[claimed]] = 0.0
         return PartlyDirected(pattern.tocsr())
-
-    def _means(self) -> FloatArray:
-        return np.zeros(len(self._names)) if self.location_ is None else self.location_
-
-    def _variances(self) -> FloatArray:
-        if self.noise_variances_ is None:
-            raise ValueError("the noise variances are not known; give them to CausalGraph as noise_variances")
-        return self.noise_variances_
-
-    def _settings_of(self, do: Mapping[Any, ArrayLike] | None, rows: int) -> dict[int, FloatArray]:
-        """Return the variables that are set, with one finite number for each row."""
-        settings: dict[int, FloatArray] = {}
-        if do is not None and not isinstance(do, Mapping):
-            raise TypeError(f"do must be a mapping from variables to numbers, such as {{'rain': 1.0}}, not {do!r}")
-        for name, values in (do or {}).items():
-            vector = as_vector(values, rows, f"do[{name!r}]")
-            if vector.size != rows:
-                raise ValueError(f"do[{name!r}] has {vector.size} numbers, but there are {rows} rows")
-            if not np.isfinite(vector).all():
-                raise ValueError(f"do[{name!r}] must be finite")
-            settings[locate(name, self._names)] = vector
-        return settings
 
     def _complete_table(self, data: Any) -> FloatArray:
         """Return a table with all variables as an array; raise where one is missing."""

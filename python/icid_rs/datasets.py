@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.io import loadmat
 
-from icid_rs._util.matlab import check_elements
 from icid_rs._util.memory import ensure_room, ensure_square
 from icid_rs._util.randomness import RandomState, generator
-from icid_rs._util.validation import FloatArray, as_square, as_vector, check_int, check_real
+from icid_rs._util.validation import FloatArray, as_numbers, as_square, as_vector, check_int, check_real
+from icid_rs.data.netsim import load_netsim as load_netsim
 from icid_rs.graph.equivalence import causal_order
 from icid_rs.graph.random_edges import er_edges, sf_edges
 from icid_rs.graph.sem import Csr
@@ -276,60 +273,6 @@ def rescale_sem(B: Any, noise_variances: ArrayLike, exponent: float) -> tuple[Cs
     return rescaled, omega / scale**2
 
 
-def load_netsim(path: str | PathLike[str]) -> tuple[FloatArray, Csr, list[str]]:
-    """Read a NetSim file of simulated fMRI time series (Smith et al. 2011).
-
-    Parameters
-    ----------
-    path : path
-        A ``simN.mat`` as distributed by FMRIB.
-
-    Returns
-    -------
-    X : numpy.ndarray of shape (subjects * time points, nodes)
-        The series of all subjects, stacked.
-    adjacency : scipy.sparse.csr_array of shape (nodes, nodes)
-        Mean weights over the subjects; ``[i, j] != 0`` means i → j.
-    names : list of str
-
-    Notes
-    -----
-    The nodes are stored in a causal order: permute the columns before judging a method by them.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.io, tempfile, os
-    >>> from icid_rs.datasets import load_netsim
-    >>> net = np.array([[[-1.0, 0.4], [0.0, -1.0]]])  # one subject, 0 → 1; the diagonal is no edge
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "sim.mat")
-    ...     scipy.io.savemat(path, {"ts": np.zeros((200, 2)), "net": net})
-    ...     X, adjacency, names = load_netsim(path)
-    >>> X.shape, adjacency.nnz, names
-    ((200, 2), 1, ['node 1', 'node 2'])
-    """
-    try:
-        check_elements(Path(path).read_bytes())
-        content = loadmat(path, appendmat=False, variable_names=("ts", "net"))
-    except (OSError, MemoryError):
-        raise
-    # SciPy raises errors of many types when a file is damaged.
-    except Exception as error:
-        raise ValueError(f"{path} is no valid MATLAB file: {str(error) or type(error).__name__}") from None
-    if "ts" not in content or "net" not in content:
-        raise ValueError(f"{path} is no NetSim file: it lacks the arrays 'ts' and 'net'")
-    X, networks = (_numbers(content[name], f"{path}: {name}") for name in ("ts", "net"))
-    nodes = X.shape[1] if X.ndim == 2 else 0
-    if not nodes or not networks.size or networks.ndim not in (2, 3) or networks.shape[-2:] != (nodes, nodes):
-        raise ValueError(
-            f"{path} is no NetSim file: 'ts' has shape {X.shape}, so 'net' must be (subjects, {nodes}, {nodes}), "
-            f"not {networks.shape}"
-        )
-    mean = networks.reshape(-1, nodes, nodes).mean(axis=0)
-    np.fill_diagonal(mean, 0.0)
-    return X, sp.csr_array(mean), [f"node {k + 1}" for k in range(nodes)]
-
-
 def _interval(r2: tuple[float, float]) -> tuple[float, float]:
     try:
         low, high = (check_real(bound, "r2") for bound in r2)
@@ -346,7 +289,7 @@ def _loadings(hidden: int | ArrayLike, samples: FloatArray, rng: np.random.Gener
     if isinstance(hidden, int | np.integer):
         k = check_int(hidden, "hidden", 0)
         return np.asarray(0.5 * samples.std(axis=1)[:, None] * rng.standard_normal((d, k)))
-    loadings = _numbers(hidden, "hidden")
+    loadings = as_numbers(hidden, "hidden")
     loadings = loadings[:, None] if loadings.ndim == 1 else loadings
     if loadings.ndim != 2 or len(loadings) != d:
         raise ValueError(f"hidden has shape {np.shape(hidden)}: loadings need a row for each of the {d} variables")
@@ -363,16 +306,6 @@ def _shares(values: float | ArrayLike, d: int) -> FloatArray:
             f"measurement_error[{bad[0]}] = {shares[bad[0]]}: a share of the variance is at least 0 and less than 1"
         )
     return shares
-
-
-def _numbers(values: Any, what: str) -> FloatArray:
-    array = np.asarray(values)
-    if array.dtype.kind not in "buif":
-        raise ValueError(f"{what} must hold real numbers, but its dtype is {array.dtype}")
-    numbers = array.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"{what} holds entries that are not finite")
-    return numbers
 
 
 def _variances(values: ArrayLike, d: int) -> FloatArray:

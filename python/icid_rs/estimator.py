@@ -19,6 +19,7 @@ from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.data.sample import Sample, read
 from icid_rs.export.web import summarise_fit
+from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.layer import Layer
@@ -29,7 +30,7 @@ from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.variants import Precision
-from icid_rs.result import CausalGraph, asks_graph
+from icid_rs.result import CausalGraph
 from icid_rs.trust.bootstrap import bootstrap
 from icid_rs.trust.check.audit import audit_sample, warn_of
 from icid_rs.trust.claims import claim

@@ -1,11 +1,13 @@
-"""Questions to a fitted model about a table: its likelihood, its hidden causes, its faults, and a page about the fit.
+"""Questions to a fitted model: those that its graph answers, and those about a table or the fit.
 
-They are methods of `ICID`, which lies above this module.
+They become methods of `ICID`, which lies above this module.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +17,24 @@ from icid_rs._util.randomness import RandomState
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.graph.layer import Layer
-from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.sem import Csr, log_likelihood
 from icid_rs.report import FitReport
+from icid_rs.result import CausalGraph
 from icid_rs.trust.check.check import Check, check_table
 from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
 from icid_rs.trust.check.table import FittedTable
 from icid_rs.trust.falsification import Falsification, falsify_table
 from icid_rs.trust.page import Page, Report
 
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
 
 class Fitted(Protocol):
     """The attributes of a fitted `ICID` that answers need."""
 
     missing: str
-    graph_: NamedGraph
+    graph_: CausalGraph
     fit_report_: FitReport
     names_: list[Any]
     adjacency_matrix_: Csr
@@ -40,6 +45,32 @@ class Fitted(Protocol):
     hidden_loadings_: FloatArray
     measurement_error_: FloatArray
     _fitted_columns: FittedColumns
+
+
+def asks_graph(
+    method: Callable[Concatenate[CausalGraph, Arguments], Answer],
+) -> Callable[Concatenate[Any, Arguments], Answer]:
+    """Make a method that passes its arguments to ``self.graph_``, and raises NotFittedError without one.
+
+    Signature and docstring are those of `method`, a method of the graph.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, CausalGraph
+    >>> from icid_rs.fitted import asks_graph
+    >>> class Model(ICID):
+    ...     causes = asks_graph(CausalGraph.parents)
+    >>> model = Model(precision="precomputed").fit([[1.25, -0.5], [-0.5, 1.0]])
+    >>> model.causes(1)
+    [0]
+    """
+
+    @wraps(method)
+    def ask(model: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        check_is_fitted(model, "graph_")
+        return method(model.graph_, *args, **kwargs)
+
+    return ask
 
 
 def score(model: Fitted, X: Any, y: Any = None) -> float:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any, Literal, Self
 
 from icid_rs._util.files import write_atomically
-from icid_rs.answers import AnsweringGraph
 from icid_rs.export import dot, formats, networks, schema, tables, tools, web
 from icid_rs.graph.conventions import Convention
 from icid_rs.plotting.graph import drawing, plot_graph
-
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
+from icid_rs.predictions import PredictingGraph
 
 
-class CausalGraph(AnsweringGraph):
+class CausalGraph(PredictingGraph):
     """A weighted graph with named variables: its data, questions about it, exports and pictures.
 
     A fitted `ICID` has one as ``graph_``; `load` and `subgraph` return one.
@@ -341,62 +334,3 @@ class CausalGraph(AnsweringGraph):
         ...     CausalGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).save(os.path.join(folder, "graph.dot"))
         """
         formats.save(self, path, **options)
-
-
-def load(path: str | PathLike[str]) -> CausalGraph:
-    """Read a graph from a file.
-
-    Parameters
-    ----------
-    path : path
-        Its suffix names the format. ``.json``: everything that `ICID.save` wrote, to the last bit. ``.graphml``: the
-        same without settings; or a file of another program, with ``weight`` on its edges. ``.csv``: a list of edges
-        with a header that names the columns ``source``, ``target`` and ``weight``, and may name other columns of
-        `CausalGraph.edges`; variables without an edge are not in it, and all names are strings.
-
-    Returns
-    -------
-    CausalGraph
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold a graph; the message says where it is wrong. Nothing in a file is ever executed.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from icid_rs import CausalGraph, load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "graph.json")
-    ...     CausalGraph([[0, 0.1], [0, 0]], ["rain", "wet"]).save(path)
-    ...     load(path).parents("wet")
-    ['rain']
-    """
-    return formats.load(path, CausalGraph)
-
-
-def asks_graph(
-    method: Callable[Concatenate[CausalGraph, Arguments], Answer],
-) -> Callable[Concatenate[Any, Arguments], Answer]:
-    """Make a method that passes its arguments to ``self.graph_``, and raises NotFittedError without one.
-
-    Signature and docstring are those of `method`, a method of the graph.
-
-    Examples
-    --------
-    >>> from icid_rs import ICID, CausalGraph
-    >>> from icid_rs.result import asks_graph
-    >>> class Model(ICID):
-    ...     causes = asks_graph(CausalGraph.parents)
-    >>> model = Model(precision="precomputed").fit([[1.25, -0.5], [-0.5, 1.0]])
-    >>> model.causes(1)
-    [0]
-    """
-
-    @wraps(method)
-    def ask(model: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        check_is_fitted(model, "graph_")
-        return method(model.graph_, *args, **kwargs)
-
-    return ask

@@ -160,3 +160,21 @@ def symmetrise_single(theta: Any) -> Any:
     difference = sp.coo_array(theta - theta.T)
     bound = np.sqrt(np.finfo(np.float32).eps) * scale[difference.row] * scale[difference.col]
     return (theta + theta.T) * 0.5 if (np.abs(difference.data) <= bound).all() else theta
+
+
+def as_numbers(values: Any, what: str) -> FloatArray:
+    """Return an array of finite real numbers; raise if it holds anything else.
+
+    Examples
+    --------
+    >>> from icid_rs._util.validation import as_numbers
+    >>> as_numbers([1, True], "hidden")
+    array([1., 1.])
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "buif":
+        raise ValueError(f"{what} must hold real numbers, but its dtype is {array.dtype}")
+    numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{what} holds entries that are not finite")
+    return numbers

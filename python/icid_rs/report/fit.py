@@ -1,9 +1,11 @@
-"""Typed records of the steps and choices of a fit, from which `ICID.info_` is made."""
+"""Records of a fit: its table, the checks of it, the claims, and all steps together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from icid_rs.report.choices import Choices, MeasurementChoice, Refinement
 
 Verdict = Literal["pass", "doubt", "fail"]
 
@@ -127,128 +129,6 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class NoiseChoice:
-    """The noise model, and the score of each candidate.
-
-    Attributes
-    ----------
-    chosen : {"equal", "unequal", "known"}
-    scores : dict
-        Smaller is better.
-    """
-
-    chosen: str
-    scores: dict[str, float]
-
-
-@dataclass(frozen=True)
-class PenaltyChoice:
-    """The price of an edge: `edge`, the extended BIC or less, times the `inflation` of the null.
-
-    `measured` is the inflation that the graph of the result still has. It may exceed `inflation`, which is not raised
-    where that would remove most edges.
-    """
-
-    edge: float
-    inflation: float
-    measured: float = 1.0
-
-    @property
-    def value(self) -> float:
-        """The price in twice the log-likelihood."""
-        return self.edge * self.inflation
-
-
-@dataclass(frozen=True)
-class ShapeChoice:
-    """Whether the shape of residuals counts in the score.
-
-    Attributes
-    ----------
-    counts : bool
-        False if residuals are taken to be Gaussian.
-    gain : float
-        Largest gain of a shape in the score, for the graph found with Gaussian residuals.
-    threshold : float
-        What the gain must exceed for shapes to count.
-    shaped : tuple of int
-        Variables whose residuals are not Gaussian.
-    shape : str
-        How the shape is measured, by its name in the core.
-    """
-
-    counts: bool
-    gain: float
-    threshold: float
-    shaped: tuple[int, ...]
-    shape: str = "negentropy"
-
-
-@dataclass(frozen=True)
-class Refinement:
-    """The score of the graph that replaced the decomposition, and those of its competitors.
-
-    Attributes
-    ----------
-    order : {"elimination", "decomposition", "search"}
-        Where its causal order comes from.
-    scores : dict
-        Scores of the orders that competed.
-    score, penalty : float
-        Score of the graph, and the price of an edge in it.
-    details : dict
-        Facts that only some strategies report.
-    """
-
-    order: str
-    scores: dict[str, float]
-    score: float
-    penalty: float
-    details: dict[str, Any] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the record as `ICID.info_` shows it."""
-        named = {"order": self.order, "scores": self.scores, "score": self.score, "penalty": self.penalty}
-        return {**named, **self.details}
-
-
-@dataclass(frozen=True)
-class Choices:
-    """Choices made from the data: the noise model, the price of an edge, and whether shapes count.
-
-    Attributes
-    ----------
-    noise : NoiseChoice
-    penalty : PenaltyChoice
-    residuals : ShapeChoice, optional
-        Only where a search compared Gaussian residuals with others.
-    starts : dict, optional
-        Start orders of that search, with their scores.
-    """
-
-    noise: NoiseChoice
-    penalty: PenaltyChoice
-    residuals: ShapeChoice | None = None
-    starts: dict[str, float] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the record as `ICID.info_` shows it."""
-        shown: dict[str, Any] = {
-            "noise": {"chosen": self.noise.chosen, **self.noise.scores},
-            "penalty": dict(vars(self.penalty)),
-        }
-        if self.residuals is not None:
-            shown["residuals"] = {
-                "gaussian": not self.residuals.counts,
-                "shape": self.residuals.gain,
-                "threshold": self.residuals.threshold,
-                "shaped": list(self.residuals.shaped),
-                "shaped variables": len(self.residuals.shaped),
-            }
-        return shown if self.starts is None else {**shown, "starts": self.starts}
-
-
-@dataclass(frozen=True)
 class ClaimRecord:
     """How directions were judged.
 
@@ -281,42 +161,6 @@ class ClaimRecord:
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
         return {key: value for key, value in vars(self).items() if key != "is_class"}
-
-
-@dataclass(frozen=True)
-class MeasurementChoice:
-    """The measurement layer of a fit.
-
-    Attributes
-    ----------
-    hidden : int
-        Number of hidden causes.
-    error : float
-        Mean share of the variances that is error of measurement.
-    gain : float
-        Gain of the layer in twice the log-likelihood of a row, less the price of its parameters.
-    edges_without : int or None
-        Edges of the graph that was found without it; None if nothing was looked for.
-    searches : int
-        Graphs that were searched for, with one layer or another.
-    strongest : tuple
-        Names of the columns on which hidden causes load most.
-    note : str or None
-        Why nothing was looked for.
-    """
-
-    hidden: int = 0
-    error: float = 0.0
-    gain: float = 0.0
-    edges_without: int | None = None
-    searches: int = 0
-    strongest: tuple[Any, ...] = ()
-    note: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the record as `ICID.info_` shows it."""
-        shown = {key: value for key, value in vars(self).items() if key not in ("edges_without", "strongest")}
-        return {**shown, "edges without": self.edges_without, "strongest": list(self.strongest)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,7 +214,7 @@ class FitReport:
     refinement: Refinement | None
     choices: Choices | None
     claims: ClaimRecord
-    measurement: MeasurementChoice = MeasurementChoice()
+    measurement: MeasurementChoice = field(default_factory=MeasurementChoice)
     variables: int
     acyclic: bool
     sortability: dict[str, Any] | None
