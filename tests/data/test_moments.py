@@ -200,7 +200,7 @@ def test_moments_of_no_rows_can_be_saved(tmp_path):
 
 
 def test_the_sample_is_bounded_in_numbers(monkeypatch):
-    monkeypatch.setattr("icid_rs.data.moments.NUMBERS", 100)
+    monkeypatch.setattr("icid_rs.data.row_sums.NUMBERS", 100)
     assert len(Moments().update(table(50, 3, 0)).rows) == 33
     assert len(Moments(reservoir=40).update(table(50, 3, 0)).rows) == 40
 
