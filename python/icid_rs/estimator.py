@@ -45,6 +45,7 @@ from icid_rs.trust.check.table import FittedTable
 from icid_rs.trust.claims import Claimed, claim
 from icid_rs.trust.confidence import Bootstrap
 from icid_rs.trust.falsification import Falsification, falsify_table
+from icid_rs.trust.lowering import lowered
 from icid_rs.trust.page import Page, Report
 
 
@@ -344,16 +345,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self._frames = frame_library(X)
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
-        first = learn(estimate, sample, options, watch)
-        found = audit_sample(sample, first.sem)
-        watch.lap("checks")
-        claimed = claim(first, estimate, sample, found.spoiled, options, watch)
+        claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
         learned = claimed.learned
-        if learned.sem is not first.sem:
-            found = audit_sample(sample, learned.sem)
-            watch.lap("checks")
         modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
+        found = audit_sample(sample, learned.sem)
+        claimed = lowered(claimed, found.spoiled)
+        learned = claimed.learned
+        watch.lap("checks")
         self.fit_report_ = self._report(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)

@@ -22,7 +22,6 @@ from icid_rs.learning.noise_model import standardised
 from icid_rs.options import Options
 from icid_rs.precision.variants import FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
-from icid_rs.trust.check.audit import Spoiled
 from icid_rs.trust.draws import Draws, RowDraws, draws_of
 from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, stable, undisputed
 from icid_rs.trust.shapes import ShapeEvidence
@@ -54,20 +53,8 @@ class Claimed:
     record: ClaimRecord
 
 
-def claim(
-    learned: Learned, estimate: Precision, sample: Sample, spoiled: Spoiled, options: Options, watch: Stopwatch
-) -> Claimed:
+def claim(learned: Learned, estimate: Precision, sample: Sample, options: Options, watch: Stopwatch) -> Claimed:
     """Judge which directions of a graph may be claimed, and make the graph agree with them.
-
-    Parameters
-    ----------
-    learned : Learned
-    estimate : Full, FewRows, Wide or Given
-    sample : Sample
-    spoiled : Spoiled
-        What checks of the table found, of which less is claimed.
-    options : Options
-    watch : Stopwatch
 
     Examples
     --------
@@ -82,7 +69,7 @@ def claim(
         return _all_that_score_tells(learned, options)
     assert isinstance(sem, LinearSem)
     assert isinstance(estimate, Full | FewRows)
-    judged = _Judge(learned, sem, estimate, sample, spoiled, options).judge()
+    judged = _Judge(learned, sem, estimate, sample, options).judge()
     watch.lap("claims")
     return judged
 
@@ -105,25 +92,19 @@ def _all_that_score_tells(learned: Learned, options: Options) -> Claimed:
     )
     if "class" not in options.orient:
         rests_on[rests_on == "compelled"] = "open"
-    return _claimed(learned, replace(EdgeEvidence.unknown(B.nnz), direction=rests_on), ClaimRecord({}))
+    return with_evidence(learned, replace(EdgeEvidence.unknown(B.nnz), direction=rests_on), ClaimRecord({}))
 
 
 class _Judge:
     """A graph that was learned from data, with resamples of the data to judge it by."""
 
     def __init__(
-        self,
-        learned: Learned,
-        sem: LinearSem,
-        estimate: Full | FewRows,
-        sample: Sample,
-        spoiled: Spoiled,
-        options: Options,
+        self, learned: Learned, sem: LinearSem, estimate: Full | FewRows, sample: Sample, options: Options
     ) -> None:
         assert learned.choices is not None
         assert learned.search is not None
         assert learned.refinement is not None
-        self.learned, self.sem, self.spoiled, self.options = learned, sem, spoiled, options
+        self.learned, self.sem, self.options = learned, sem, options
         modelled = learned.modelled(estimate)
         assert isinstance(modelled, Full | FewRows)
         self.estimate = modelled
@@ -141,9 +122,7 @@ class _Judge:
         self.may_be_oriented = np.zeros(sem.B.nnz, dtype=bool)
         if self.rows is not None:
             self.shapes = ShapeEvidence.of(self.rows, estimate.location, sem.B, options.n_threads)
-            shapeless = list(spoiled.shapeless)
-            is_spoiled = np.any([np.isin(ends, shapeless) for ends in edge_ends(sem.B)], axis=0)
-            self.may_be_oriented = self.shapes.may_orient(*edge_ends(sem.B)) & ~is_spoiled
+            self.may_be_oriented = self.shapes.may_orient(*edge_ends(sem.B))
 
     def judge(self) -> Claimed:
         """Ask the resamples, claim what they agree on, and search again if the graph contradicts that."""
@@ -167,7 +146,7 @@ class _Judge:
             disputed=sum(one.opposes(other) for k, one in enumerate(proposals) for other in proposals[:k]),
             unconstrained_score=self.learned.refinement.score if self.learned.refinement else None,
         )
-        return _claimed(learned, evidence, record)
+        return with_evidence(learned, evidence, record)
 
     def _poll(self) -> dict[str, Votes]:
         """Return the votes by each kind of evidence, the one that oriented the graph last."""
@@ -187,19 +166,12 @@ class _Judge:
         """Return the directions that one kind of evidence proposes."""
         joined = sp.csr_array(self.sem.B.astype(bool).astype(np.float64))
         # Directions are claimed of edges that the graph has, not of others that only resamples have.
-        proposal = stable(rule, votes).only(sp.csr_array(joined + joined.T)).without(self._spoiled_pairs())
+        proposal = stable(rule, votes).only(sp.csr_array(joined + joined.T))
         if rule != "shape":
             return proposal
         causes, effects = edge_ends(self.sem.B)
         causes, effects = causes[self.may_be_oriented], effects[self.may_be_oriented]
         return proposal.only(sp.csr_array((np.ones(len(causes)), (causes, effects)), shape=self.sem.B.shape))
-
-    def _spoiled_pairs(self) -> Csr:
-        """Return the pairs of which no direction is claimed, whichever way, as a pattern."""
-        causes, effects = edge_ends(self.sem.B)
-        pairs = [self.spoiled.spoils(i, j) for i, j in zip(causes.tolist(), effects.tolist(), strict=True)]
-        found = sp.csr_array((np.array(pairs, dtype=float), (causes, effects)), shape=self.sem.B.shape)
-        return sp.csr_array(found + found.T)
 
     def _class_order(self) -> NDArray[np.intp]:
         """Return the order of the best graph with Gaussian residuals of unequal variance."""
@@ -294,8 +266,16 @@ class _Judge:
         return np.where((known > 0) & np.isfinite(found), found, np.nan)
 
 
-def _claimed(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> Claimed:
-    """Put claims together with the class that they leave."""
+def with_evidence(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> Claimed:
+    """Put claims together with the class that they leave.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> model = ICID(noise="unequal").fit(datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0))
+    >>> model.graph_.evidence_.direction, model.cpdag_.nnz
+    (array(['open'], dtype='<U9'), 2)
+    """
     sem = learned.sem
     if isinstance(sem, LinearSem):
         causes, effects = edge_ends(sem.B)

@@ -37,6 +37,8 @@ class Spoiled:
         tells no directions.
     wandering : frozenset of int
         Columns that wander without returning: what relates two of them may be chance alone.
+    curved : frozenset of (cause, effect)
+        Pairs that depend on each other along a curve.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Spoiled:
     edges: frozenset[tuple[int, int]] = frozenset()
     shapeless: frozenset[int] = frozenset()
     wandering: frozenset[int] = frozenset()
+    curved: frozenset[tuple[int, int]] = frozenset()
 
     def spoils(self, cause: int, effect: int) -> bool:
         """Tell whether the direction of an edge is open, whatever resamples say."""
@@ -113,6 +116,7 @@ def audit(table: FittedTable) -> Audit:
             edges=frozenset(carried.pairs),
             shapeless=frozenset((*few, *coded, *piled, *gross.columns)),
             wandering=frozenset(order.wandering),
+            curved=frozenset(curved.pairs),
         ),
         sorting,
     )

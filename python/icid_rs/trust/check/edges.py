@@ -63,8 +63,8 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     """Look for relations that are no straight lines.
 
     A pair is curved if the residual of one follows the square or the cube of the other. A curve may also have been
-    read against its direction, where it leaves less curvature than dependence of other kinds. So a joined pair counts too
-    if its residual depends on the cause in any way, and the relation is curved when it is read the other way. Where
+    read against its direction, where it leaves less curvature than dependence of other kinds. So a joined pair counts
+    too if its residual depends on the cause in any way, and the relation is curved when it is read the other way. Where
     noise is not Gaussian, a straight line looks curved if it is read backwards, but not both ways.
 
     Parameters
