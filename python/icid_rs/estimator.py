@@ -346,13 +346,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
         claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
+        found = audit_sample(sample, claimed.learned.sem)
+        claimed = lowered(claimed, found.spoiled)
+        watch.lap("checks")
         learned = claimed.learned
         modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
-        found = audit_sample(sample, learned.sem)
-        claimed = lowered(claimed, found.spoiled)
-        learned = claimed.learned
-        watch.lap("checks")
         self.fit_report_ = self._report(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
