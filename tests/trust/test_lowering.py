@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from icid_rs import ICID
+from icid_rs.graph.evidence import edge_ends
 from icid_rs.trust.lowering import contradicted
 
 #: 0 → 2 ← 1, 2 → 3, and 4 → 3.
@@ -18,7 +19,8 @@ B = sp.csr_array(
 
 
 def directions(model):
-    return {(edge.source, edge.target): edge.direction for edge in model.graph_.edges()}
+    ends = zip(*(axis.tolist() for axis in edge_ends(model.adjacency_matrix_)), strict=True)
+    return dict(zip(ends, model.graph_.evidence_.direction.tolist(), strict=True))
 
 
 def test_nothing_is_contradicted_without_a_curve():
