@@ -35,6 +35,7 @@ from icid_rs.trust.bootstrap import bootstrap
 from icid_rs.trust.check.audit import audit_sample, warn_of
 from icid_rs.trust.claims import claim
 from icid_rs.trust.fit_record import record_fit, warn_if_empty, warn_of_fit
+from icid_rs.trust.lowering import lowered
 
 
 class ICID(BaseEstimator):  # type: ignore[misc]
@@ -334,11 +335,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
         claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
+        found = audit_sample(sample, claimed.learned.sem)
+        claimed = lowered(claimed, found.spoiled)
+        watch.lap("checks")
         learned = claimed.learned
         modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
-        found = audit_sample(sample, learned.sem)
-        watch.lap("checks")
         warn_of_fit(learned, sample, estimate, options)
         self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()

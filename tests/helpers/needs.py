@@ -9,11 +9,15 @@ import pytest
 
 #: Libraries that only an extra of their own installs, by the module; all others come with the extra ``test``.
 EXTRAS = {"dowhy": "dowhy", "causallearn": "causal-learn"}
+#: Libraries that only comparisons need, in an environment of their own.
+PEERS = frozenset({"semopy", "statsmodels"})
 
 
 def need(module: str) -> Any:
     """Import a module, or skip the test."""
     library = module.partition(".")[0]
+    if library in PEERS:
+        return pytest.importorskip(module, reason=f"needs {library} (pip install {library})")
     name, extra = EXTRAS.get(library, library), EXTRAS.get(library, "test")
     return pytest.importorskip(module, reason=f"needs {name} (pip install 'icid_rs[{extra}]')")
 

@@ -26,7 +26,8 @@ from icid_rs.report import MeasurementChoice
 _FEWEST = 4
 #: Columns on which hidden causes load most, as many as are named.
 _NAMED = 5
-#: A gain for each row beyond which hidden causes, groups or errors are worth a warning.
+#: The least gain for each row of hidden causes or errors that nobody asked for. They hide the shape of residuals, which
+#: is worth more than what they explain where they gain less: a slight misfit of any kind does so in large tables.
 _NOTABLE = 0.01
 
 
@@ -138,9 +139,9 @@ def choose_layer(
     shares = search.shares(names)
     without = search.without_layer(found)
     chosen = search.chosen(without, shares)
-    if chosen.layer.is_empty:
-        return None
     gain = (without.score - chosen.score) / estimate.samples
+    if chosen.layer.is_empty or (options.demanded is None and gain <= _NOTABLE):
+        return None
     corrected = search.corrected(chosen.layer, chosen.sem.order)
     return Measurement(chosen.layer, gain, found, corrected, search.searches)
 

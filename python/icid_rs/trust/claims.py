@@ -92,7 +92,7 @@ def _all_that_score_tells(learned: Learned, options: Options) -> Claimed:
     )
     if "class" not in options.orient:
         rests_on[rests_on == "compelled"] = "open"
-    return _claimed(learned, replace(EdgeEvidence.unknown(B.nnz), direction=rests_on), ClaimRecord({}))
+    return with_evidence(learned, replace(EdgeEvidence.unknown(B.nnz), direction=rests_on), ClaimRecord({}))
 
 
 class _Judge:
@@ -146,7 +146,7 @@ class _Judge:
             disputed=sum(one.opposes(other) for k, one in enumerate(proposals) for other in proposals[:k]),
             unconstrained_score=self.learned.refinement.score if self.learned.refinement else None,
         )
-        return _claimed(learned, evidence, record)
+        return with_evidence(learned, evidence, record)
 
     def _poll(self) -> dict[str, Votes]:
         """Return the votes by each kind of evidence, the one that oriented the graph last."""
@@ -266,8 +266,16 @@ class _Judge:
         return np.where((known > 0) & np.isfinite(found), found, np.nan)
 
 
-def _claimed(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> Claimed:
-    """Put claims together with the class that they leave."""
+def with_evidence(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> Claimed:
+    """Put claims together with the class that they leave.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> model = ICID(noise="unequal").fit(datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0))
+    >>> model.graph_.evidence_.direction, model.cpdag_.nnz
+    (array(['open'], dtype='<U9'), 2)
+    """
     sem = learned.sem
     if isinstance(sem, LinearSem):
         causes, effects = edge_ends(sem.B)

@@ -140,7 +140,7 @@ def test_spoiled_parts_are_named():
     assert spoiled(X).shapeless == {3}
     X = clean()
     random_walks(X, rng)
-    assert spoiled(X).dependent_rows
+    assert spoiled(X).wandering == {2, 3}
 
 
 def test_an_edge_that_rests_on_one_row():

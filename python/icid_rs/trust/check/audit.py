@@ -35,13 +35,27 @@ class Spoiled:
     shapeless : frozenset of int
         Columns with few levels, piled-up values, codes for missing values or gross values: the shape of their residuals
         tells no directions.
-    dependent_rows : bool
-        Rows resemble the ones before them: resample them in blocks.
+    wandering : frozenset of int
+        Columns that wander without returning: what relates two of them may be chance alone.
+    curved : frozenset of (cause, effect)
+        Pairs that depend on each other along a curve.
+
+    Examples
+    --------
+    >>> from icid_rs.trust.check.audit import Spoiled
+    >>> spoiled = Spoiled(edges=frozenset({(0, 1)}), wandering=frozenset({2, 3}))
+    >>> spoiled.spoils(0, 1), spoiled.spoils(1, 2), spoiled.spoils(2, 3)
+    (True, False, True)
     """
 
     edges: frozenset[tuple[int, int]] = frozenset()
     shapeless: frozenset[int] = frozenset()
-    dependent_rows: bool = False
+    wandering: frozenset[int] = frozenset()
+    curved: frozenset[tuple[int, int]] = frozenset()
+
+    def spoils(self, cause: int, effect: int) -> bool:
+        """Tell whether the direction of an edge is open, whatever resamples say."""
+        return (cause, effect) in self.edges or {cause, effect} <= self.wandering
 
 
 @dataclass(frozen=True)
@@ -101,7 +115,8 @@ def audit(table: FittedTable) -> Audit:
         Spoiled(
             edges=frozenset(carried.pairs),
             shapeless=frozenset((*few, *coded, *piled, *gross.columns)),
-            dependent_rows=order.dependent,
+            wandering=frozenset(order.wandering),
+            curved=frozenset(curved.pairs),
         ),
         sorting,
     )

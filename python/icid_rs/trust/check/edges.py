@@ -63,8 +63,8 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     """Look for relations that are no straight lines.
 
     A pair is curved if the residual of one follows the square or the cube of the other. A curve may also have been
-    read against its direction, where it leaves less curvature than unequal spread. So a joined pair counts too if its
-    residual depends on the cause in any of these ways, and the relation is curved when it is read the other way. Where
+    read against its direction, where it leaves less curvature than dependence of other kinds. So a joined pair counts
+    too if its residual depends on the cause in any way, and the relation is curved when it is read the other way. Where
     noise is not Gaussian, a straight line looks curved if it is read backwards, but not both ways.
 
     Parameters
@@ -125,11 +125,10 @@ def _with_reversed(
     causes, effects = causes[looked_at], effects[looked_at]
     if not len(causes):
         return curved
-    size = np.abs(E)
-    square, cube = _own_part(Z, 2), _own_part(Z, 3)
-    tests = ((square, E), (cube, E), (Z, size), (square, size))
-    departure = np.max([_explained(shape, left, causes, effects) for shape, left in tests], axis=0)
-    suspicious = departure > float(stats.chi2.isf(_ALARM / (4 * len(causes)), 1)) / n
+    # Under independence n times the sum of the fifteen squares is about six times a χ² with 2.5 degrees of freedom, or
+    # less: the squares are correlated, most of all between lopsided columns.
+    bound = 6.0 * float(stats.chi2.isf(_ALARM / len(causes), 2.5)) - 15.0
+    suspicious = _dependence_of_pairs(Z, E, causes, effects) > bound / n
     share = share.copy()
     for i, j in zip(causes[suspicious].tolist(), effects[suspicious].tolist(), strict=True):
         others = np.union1d(table.parents(i), table.parents(j))
@@ -189,19 +188,28 @@ def dependence(table: FittedTable) -> tuple[FloatArray, NDArray[np.intp]]:
         The cause that has it; -1 without causes.
     """
     rows = some_rows(table)
-    X = np.asarray(table.X[rows], dtype=np.float64)
-    E = table.residuals[rows]
-    own, left = _shapes(stats.zscore(X)), _shapes(stats.zscore(E))
+    X, E = np.asarray(table.X[rows], dtype=np.float64), table.residuals[rows]
     causes, effects = table.edges
     F, cause = np.full(table.d, np.nan), np.full(table.d, -1)
-    squares = np.zeros(len(causes))
-    for f, g in list(product(left, own))[1:]:
-        squares += _explained(g, f, causes, effects)
-    squares -= 15 / len(E)
-    for value, i, j in zip(squares.tolist(), causes.tolist(), effects.tolist(), strict=True):
+    found = _dependence_of_pairs(X, E, causes, effects)
+    for value, i, j in zip(found.tolist(), causes.tolist(), effects.tolist(), strict=True):
         if not F[j] >= value:
             F[j], cause[j] = value, i
     return F, cause
+
+
+def _dependence_of_pairs(
+    X: FloatArray, E: FloatArray, causes: NDArray[np.intp], effects: NDArray[np.intp]
+) -> FloatArray:
+    """Sum the squared correlations of functions of causes and of residuals, less what chance explains.
+
+    The functions are those of `_shapes`, in the fifteen pairs other than that of the two columns themselves.
+    """
+    own, left = _shapes(stats.zscore(X)), _shapes(stats.zscore(E))
+    squares = np.zeros(len(causes))
+    for f, g in list(product(left, own))[1:]:
+        squares += _explained(g, f, causes, effects)
+    return squares - 15 / len(E)
 
 
 def _shapes(U: FloatArray) -> list[FloatArray]:

@@ -110,14 +110,14 @@ class RowOrder:
     Attributes
     ----------
     assumption : Assumption
-    dependent : bool
-        Whether rows must be resampled in blocks.
+    wandering : tuple of int
+        Columns that wander without returning.
     independent : float
         Share of the rows that carry information of their own, for averages of products of two residuals.
     """
 
     assumption: Assumption
-    dependent: bool = False
+    wandering: tuple[int, ...] = ()
     independent: float = 1.0
 
 
@@ -171,7 +171,7 @@ def order(table: FittedTable, sorting: tuple[int, ...]) -> RowOrder:
             if wandering
             else "if rows follow in time or come in groups, say so: groups=..., bootstrap(block='auto')",
         ),
-        dependent=True,
+        wandering=tuple(wandering),
         independent=(1 - product) / (1 + product),
     )
 
