@@ -742,10 +742,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """Set the attributes that hold the model."""
         self.location_, self.covariance_ = estimate.location, estimate.covariance
         self.precision_ = learned.modelled(estimate).theta
-        d = len(estimate.location)
-        layer = Layer.none(d) if learned.measurement is None else learned.measurement.layer
+        layer = Layer.none(estimate.variables) if learned.measurement is None else learned.measurement.layer
         self.measurement_error_ = layer.errors
         self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
+        self._columns_model = learned.columns
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag

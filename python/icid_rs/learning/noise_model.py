@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,12 @@ from icid_rs.learning.price import lower_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full, Wide
+from icid_rs.precision.variants import Blocked, FewRows, Full, NumberSearcher, Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
+#: Estimates that a noise model is chosen for. The noise variances of categories have no common unit, and their residuals
+#: no shape: they are unequal, and Gaussian.
+Modelled: TypeAlias = Full | FewRows | Wide | Blocked
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
 _SHAPES = ("negentropy",)
 #: Columns whose variances differ relatively by less than this were standardised.
@@ -56,7 +59,7 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows | Wide,
+    estimate: Modelled,
     rows: Rows | None,
     proposer: Proposer,
     proposed: NDArray[np.intp] | None,
@@ -66,7 +69,7 @@ def choose_noise_model(
 
     Parameters
     ----------
-    estimate : Full, FewRows or Wide
+    estimate : Full, FewRows, Wide or Blocked
     rows : array of shape (n, d), optional
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
@@ -79,7 +82,8 @@ def choose_noise_model(
     -------
     NoiseModel
     """
-    task = _Task(estimate, rows if "shape" in options.orient else None, proposer, proposed, options)
+    shows_shapes = "shape" in options.orient and not isinstance(estimate, Blocked)
+    task = _Task(estimate, rows if shows_shapes else None, proposer, proposed, options)
     return task.with_misfit(_choose(task, options, proposer.knowledge))
 
 
@@ -96,7 +100,7 @@ def _choose(task: _Task, options: Options, knowledge: Knowledge | None) -> Noise
     return task.ordered(ordered.fit, refine, task.choices_of(ordered))
 
 
-def standardised(rows: Rows, estimate: Full | FewRows | Wide) -> FloatArray:
+def standardised(rows: Rows, estimate: Modelled) -> FloatArray:
     """Return the standardised variables in rows, as searches take them.
 
     Examples
@@ -112,7 +116,7 @@ def standardised(rows: Rows, estimate: Full | FewRows | Wide) -> FloatArray:
     return np.ascontiguousarray(((rows - estimate.location) / np.sqrt(estimate.variances)).T, dtype=np.float64)
 
 
-def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
+def is_order_of_use(estimate: Modelled, options: Options) -> bool:
     """Tell whether the order of the decomposition is fitted, or searched from.
 
     It depends on the units of the columns, so that searches with unequal noise variances do not start from it by
@@ -130,11 +134,11 @@ def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
     return options.is_weighted or not _is_unequal(estimate, options)
 
 
-def _is_unequal(estimate: Full | FewRows | Wide, options: Options) -> bool:
+def _is_unequal(estimate: Modelled, options: Options) -> bool:
     """Tell whether noise variances are unequal whatever the scores: as asked, or since columns are standardised."""
-    if options.known_variances(len(estimate.location)) is not None or options.noise == "equal":
+    if options.known_variances(estimate.variables) is not None or options.noise == "equal":
         return False
-    if options.noise == "unequal" or "variance" not in options.orient:
+    if options.noise == "unequal" or "variance" not in options.orient or isinstance(estimate, Blocked):
         return True
     # With the same variance for all columns, noise variances can be equal only without any edge.
     variances = estimate.variances
@@ -180,14 +184,14 @@ class _Task:
 
     def __init__(
         self,
-        estimate: Full | FewRows | Wide,
+        estimate: Modelled,
         rows: Rows | None,
         proposer: Proposer,
         proposed: NDArray[np.intp] | None,
         options: Options,
     ) -> None:
         self.estimate, self.rows, self.proposer, self._proposed = estimate, rows, proposer, proposed
-        self.n, self.d = estimate.samples, len(estimate.location)
+        self.n, self.d = estimate.samples, estimate.variables
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
@@ -216,6 +220,7 @@ class _Task:
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
+        assert isinstance(self.searcher, NumberSearcher), "noise variances of blocks are unequal"
         return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
 
     def may_be_improved(self, fit: OrderFit) -> bool:

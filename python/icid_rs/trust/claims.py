@@ -20,7 +20,7 @@ from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.learning.learn import Learned, class_of
 from icid_rs.learning.noise_model import standardised
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full, Precision
+from icid_rs.precision.variants import Blocked, FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
 from icid_rs.trust.draws import Draws, RowDraws, draws_of
 from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, stable, undisputed
@@ -64,11 +64,11 @@ def claim(learned: Learned, estimate: Precision, sample: Sample, options: Option
     {'compelled': 2}
     """
     sem = learned.sem
-    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, Full | FewRows)
+    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, Full | FewRows | Blocked)
     if not is_searched or options.stability is None or not sem.B.nnz:
         return _all_that_score_tells(learned, options)
     assert isinstance(sem, LinearSem)
-    assert isinstance(estimate, Full | FewRows)
+    assert isinstance(estimate, Full | FewRows | Blocked)
     judged = _Judge(learned, sem, estimate, sample, options).judge()
     watch.lap("claims")
     return judged
@@ -99,14 +99,14 @@ class _Judge:
     """A graph that was learned from data, with resamples of the data to judge it by."""
 
     def __init__(
-        self, learned: Learned, sem: LinearSem, estimate: Full | FewRows, sample: Sample, options: Options
+        self, learned: Learned, sem: LinearSem, estimate: Full | FewRows | Blocked, sample: Sample, options: Options
     ) -> None:
         assert learned.choices is not None
         assert learned.search is not None
         assert learned.refinement is not None
         self.learned, self.sem, self.options = learned, sem, options
         modelled = learned.modelled(estimate)
-        assert isinstance(modelled, Full | FewRows)
+        assert isinstance(modelled, Full | FewRows | Blocked)
         self.estimate = modelled
         layer = None if learned.measurement is None else learned.measurement.layer
         #: What hidden causes and errors of measurement add to the correlations.
@@ -183,7 +183,7 @@ class _Judge:
     def _votes(self, voting: Voting) -> Votes:
         voting = replace(voting, removed=self.layer)
         searcher, d = self.search.searcher, len(voting.order)
-        assert isinstance(searcher, _core.Searcher)
+        assert isinstance(searcher, _core.Searcher | _core.BlockSearcher)
         asked, draws = self.options.stability, self.draws
         if voting.shape is not None:
             assert self.rows is not None
@@ -237,7 +237,8 @@ class _Judge:
         )
         assert self.learned.refinement is not None
         refinement: Refinement = replace(self.learned.refinement, score=found.score)
-        return replace(self.learned, sem=found.sem, refinement=refinement)
+        learned = replace(self.learned, sem=found.sem, refinement=refinement)
+        return learned.in_units(self.estimate, self.options.n_threads)
 
     def _supposed_variances(self) -> NDArray[np.float64]:
         known = self.options.known_variances(len(self.sem.order))
