@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from icid_rs._util.frames import make_frame
 from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray, as_vector, check_int, check_real, listed
+from icid_rs.data.encoding import encoded_among
 from icid_rs.data.tables import columns_among
 from icid_rs.graph import adjustment, interventions
+from icid_rs.graph import mixed_answers as mixed
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
 from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_joint_effect
 from icid_rs.graph.estimation import Network
@@ -169,7 +171,7 @@ class AnsweringGraph(NamedGraph):
         a, b = self._pair(cause, target)
         if within not in ("graph", "class"):
             raise ValueError(f"within = {within!r}: it must be 'graph' or 'class'")
-        network = self._network_of_weights()
+        network = self._network_of_edges()
         _, open_edges = possible_causes(network, self._class(), a, b) if within == "class" else ([], [])
         if open_edges:
             edges = listed([f"{self._names[i]!r} — {self._names[k]!r}" for i, k in open_edges])
@@ -206,7 +208,7 @@ class AnsweringGraph(NamedGraph):
                 raise ValueError(
                     f"{self._names[min(common)]!r} is named twice; a, b and given must have nothing in common"
                 )
-        return d_separated(self._network_of_weights(), first, second, third)
+        return d_separated(self._network_of_edges(), first, second, third)
 
     def sample(
         self,
@@ -228,7 +230,8 @@ class AnsweringGraph(NamedGraph):
         noise : {"auto", "residuals", "gaussian"}
             ``"residuals"``: drawn with replacement from the residuals of the fit, for each variable by itself and
             scaled to its noise variance, so that shapes are kept; of more than 2 000 rows, 2 000 are kept for this.
-            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal.
+            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal. Categories of more
+            than two levels are drawn by their probabilities, given their causes; `do` sets one to a level.
         random_state : int, numpy.random.Generator, numpy.random.RandomState or None
 
         Returns
@@ -252,6 +255,8 @@ class AnsweringGraph(NamedGraph):
             raise ValueError(
                 "the graph has no residuals, being fitted to no rows or read from a file; use noise='gaussian'"
             )
+        if self.column_model_ is not None:
+            return self._sample_mixed(rows, do, residuals, random_state)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
         drawn = interventions.draw_noise(rows, variances, residuals, generator(random_state))
         X = interventions.draw_sample(network, location, drawn, self._settings_of(do, rows))
@@ -275,7 +280,8 @@ class AnsweringGraph(NamedGraph):
         Returns
         -------
         numpy.ndarray of shape (n,), or (n, d) without a target
-            The best linear prediction, which is the mean given X where noise is Gaussian.
+            The best linear prediction, which is the mean given X where noise is Gaussian; of a category of more than
+            two levels, the level with the largest predicted share.
 
         Examples
         --------
@@ -286,6 +292,8 @@ class AnsweringGraph(NamedGraph):
         >>> graph.predict(X, "rain"), graph.predict(X, "wet", do={"rain": 3})
         (array([1.]), array([6.]))
         """
+        if self.column_model_ is not None:
+            return self._predict_mixed(*encoded_among(X, self._names, self.column_model_.blocks), target, do)
         table, observed = columns_among(X, self._names)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
         settings = self._settings_of(do, len(table))
@@ -301,8 +309,46 @@ class AnsweringGraph(NamedGraph):
             raise ValueError(f"cause and target are both {self._names[a]!r}; an effect is one on another variable")
         return a, b
 
+    def _sample_mixed(
+        self, rows: int, do: Mapping[Any, Any] | None, residuals: FloatArray | None, random_state: RandomState
+    ) -> Any:
+        """Draw rows of a graph with categories; see `sample`."""
+        assert self.column_model_ is not None
+        settings, order = self._column_settings(do, rows), self._network_of_edges().order
+        drawn = mixed.draw_mixed(self.column_model_, order, rows, settings, residuals, generator(random_state))
+        columns = dict(zip(self._names, drawn, strict=True))
+        frame = make_frame(columns, self._library)
+        return np.column_stack([values.astype(object) for values in drawn]) if frame is None else frame
+
+    def _predict_mixed(self, X: FloatArray, observed: list[int], target: Any, do: Mapping[Any, Any] | None) -> Any:
+        """Predict variables of a graph with categories; see `predict`."""
+        model, settings = self.column_model_, self._column_settings(do, len(X))
+        assert model is not None
+        network = self._network_of_edges()
+        moved = {k for i in settings for k in network.descendants(i)} | set(settings)
+        targets = range(len(self._names)) if target is None else [locate(target, self._names)]
+        found = []
+        for j in targets:
+            known = [i for i in observed if i != j and i not in moved]
+            found.append(mixed.predict_mixed(model, X, known, j, settings))
+        return np.column_stack([values.astype(object) for values in found]) if target is None else found[0]
+
+    def _column_settings(self, do: Mapping[Any, Any] | None, rows: int) -> dict[int, FloatArray]:
+        """Return the columns of variables that are set."""
+        assert self.column_model_ is not None
+        if do is not None and not isinstance(do, Mapping):
+            raise TypeError(f"do must be a mapping from variables to values, such as {{'rain': 1.0}}, not {do!r}")
+        places = {locate(name, self._names): (name, values) for name, values in (do or {}).items()}
+        levels = self.column_model_.blocks.levels
+        return {j: mixed.setting_columns(values, rows, levels[j], name) for j, (name, values) in places.items()}
+
     def _network_of_weights(self) -> Network:
         """Return the acyclic graph with its fitted weights."""
+        self._refuse_categories("estimates of effects")
+        return self._network_of_edges()
+
+    def _network_of_edges(self) -> Network:
+        """Return the acyclic graph, whose weights do not matter."""
         if self.causal_order_ is None:
             raise ValueError("the graph has directed cycles; fit with dag='greedy'")
         B = self.adjacency_matrix_

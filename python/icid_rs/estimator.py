@@ -26,6 +26,8 @@ from icid_rs.export.web import summarise_fit
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.layer import Layer
+from icid_rs.graph.mixed import ColumnModel
+from icid_rs.graph.mixed_answers import mixed_log_likelihood
 from icid_rs.learning.evidence import edge_evidence
 from icid_rs.learning.learn import Learned, learn, measurement_choice, sample_moments
 from icid_rs.learning.measurement import warn_of_layer
@@ -41,6 +43,7 @@ from icid_rs.trust.bootstrap import bootstrap
 from icid_rs.trust.check.audit import Audit, audit_sample, warn_of
 from icid_rs.trust.check.check import Check, check_table
 from icid_rs.trust.check.fit_indices import fit_indices
+from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable
 from icid_rs.trust.claims import Claimed, claim
 from icid_rs.trust.confidence import Bootstrap
@@ -348,17 +351,18 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         learned = claimed.learned
         modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
-        found = audit_sample(sample, learned.sem)
+        found = audit_sample(sample, learned.sem, learned.columns)
         watch.lap("checks")
         self.fit_report_ = self._report(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
-        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned))
+        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned), learned.columns)
         self._warn_if_empty(options)
         warn_of(found)
         return self
 
     edges = asks_graph(CausalGraph.edges)
+    coefficients = asks_graph(CausalGraph.coefficients)
     total_effects = asks_graph(CausalGraph.total_effects)
     parents = asks_graph(CausalGraph.parents)
     children = asks_graph(CausalGraph.children)
@@ -502,7 +506,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                     "predictions of all variables of a sparse table are dense: pass X.toarray(), or a target"
                 )
             rows = self._rows(X)
-            checks.check_values(rows, self.names_, least=1)
+            checks.check_values(rows, self._column_names, least=1)
+            if self.graph_.column_model_ is not None:
+                return self.graph_._predict_mixed(rows, list(range(len(self.variables_))), None, do)
             X = rows
         return self.graph_.predict(X, target, do=do)
 
@@ -523,6 +529,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "graph_")
         X = self._complete_rows(X)
+        if self.graph_.column_model_ is not None:
+            return mixed_log_likelihood(self.graph_.column_model_, np.asarray(X))
         centred = X - self.location_
         layer = self._layer()
         if not layer.is_empty:
@@ -558,11 +566,15 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "graph_")
         X = self._rows(X)
-        checks.check_values(X, self.names_, least=1)
+        checks.check_values(X, self._column_names, least=1)
+        if self.graph_.column_model_ is not None:
+            return np.zeros((len(X), 0))
         return self._layer().scores(X - self.location_, self.adjacency_matrix_, self.noise_variances_)
 
     def _layer(self) -> Layer:
-        """Return the measurement layer in the units of the columns."""
+        """Return the measurement layer in the units of the columns; tables with categories have none."""
+        if self.graph_.column_model_ is not None:
+            return Layer.none(len(self.variables_))
         return Layer(self.hidden_loadings_, self.measurement_error_ * self.covariance_.diagonal())
 
     def check(self, X: Any, groups: Any = None) -> Check:
@@ -626,7 +638,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             check = self.check(X, groups)
             return Page(self.graph_, self.fit_report_, check.assumptions, check.fit, rows).text()
         fit = None
-        if rows is not None and self.causal_order_ is not None and isinstance(self.covariance_, np.ndarray):
+        is_plain = self.graph_.column_model_ is None and isinstance(self.covariance_, np.ndarray)
+        if rows is not None and self.causal_order_ is not None and is_plain:
             fit = fit_indices(
                 self.covariance_ - self._layer().covariance, self.adjacency_matrix_, self.causal_order_, rows
             )
@@ -673,6 +686,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "graph_")
         if self.causal_order_ is None:
             raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
+        self.graph_._refuse_categories("tests of independence by partial correlations")
         return falsify_table(
             self._table(X, groups), significance=significance, permutations=permutations, random_state=random_state
         )
@@ -686,6 +700,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def names_(self) -> list[Any]:
         """Names of the variables, or their numbers; the same as `variables_`."""
         return list(self.variables_)
+
+    @property
+    def _column_names(self) -> list[Any]:
+        """Names of the numeric columns that the variables are made of."""
+        encoding: Encoding = self._encoding
+        return encoding.blocks.column_names(encoding.names)
 
     def _forget(self) -> None:
         """Remove the results of an earlier fit, so that none of them is left if this one fails."""
@@ -723,38 +743,42 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _complete_rows(self, X: Any) -> Rows:
         """Return the complete rows of another table; raise where missing values are not allowed."""
         X = self._rows(X)
-        checks.check_values(X, self.names_, least=1, missing=self.missing)
-        return X if self.missing == "raise" else np.asarray(X[missing.complete_rows(X, self.names_, least=1)])
+        checks.check_values(X, self._column_names, least=1, missing=self.missing)
+        return X if self.missing == "raise" else np.asarray(X[missing.complete_rows(X, self._column_names, least=1)])
 
     def _table(self, X: Any, groups: Any) -> FittedTable:
         """Return the rows of a table beside the graph, with means taken out within groups."""
         rows = self._rows(X)
-        checks.check_values(rows, self.names_, missing=self.missing)
+        checks.check_values(rows, self._column_names, missing=self.missing)
         if self.missing != "raise":
-            complete = missing.complete_rows(rows, self.names_, least=3)
+            complete = missing.complete_rows(rows, self._column_names, least=3)
             groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
             rows = rows[complete]
         if groups is not None:
             rows, _ = checks.within_groups(rows, groups)
-        return FittedTable(rows, self.names_, self.adjacency_matrix_, self.causal_order_)
+        described = (self.names_, self.adjacency_matrix_, self.causal_order_, self.graph_.column_model_)
+        return fitted_table(rows, *described)
 
     def _keep_model(self, learned: Learned, estimate: Precision) -> None:
         """Set the attributes that hold the model."""
         self.location_, self.covariance_ = estimate.location, estimate.covariance
+        if learned.columns is not None:
+            self.location_ = learned.columns.means
+            self.covariance_ = learned.columns.blocks.among_variables(estimate.covariance)
         self.precision_ = learned.modelled(estimate).theta
         layer = Layer.none(estimate.variables) if learned.measurement is None else learned.measurement.layer
         self.measurement_error_ = layer.errors
         self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
-        self._columns_model = learned.columns
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag
 
-    def _graph(self, evidence: EdgeEvidence, moments: SampleMoments) -> CausalGraph:
+    def _graph(self, evidence: EdgeEvidence, moments: SampleMoments, columns: ColumnModel | None) -> CausalGraph:
         """Return the graph that answers questions about the fit, and is drawn and exported."""
         shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
         parts = {name: getattr(self, name) for name in shared}
         described = {"evidence_": evidence, "sample_": moments, "settings_": self._settings(), "info_": self._summary()}
+        described["column_model_"] = columns
         return CausalGraph._trusted(self.names_, **parts, **described, _library=self._frames)
 
     def _report(
@@ -800,7 +824,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             variables=len(self.variables_),
             acyclic=sem.order is not None,
             sortability=None
-            if sem.order is None
+            if sem.order is None or learned.columns is not None
             else sortability.report(sem.B, modelled.variances, modelled.diagonal, by_scale=by_scale),
             checks=found.assumptions,
             rows=None if isinstance(sample, GivenTheta) else sample.samples,

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from icid_rs._util.validation import FloatArray
+
 #: Levels of a category in their order, or None for a number.
 Levels: TypeAlias = tuple[Hashable, ...] | None
 
@@ -134,6 +136,22 @@ class Blocks:
         columns = [np.arange(self.offsets[j], self.offsets[j + 1]) for j in variables]
         kept = np.concatenate(columns) if columns else np.zeros(0)
         return Blocks.of([self.levels[j] for j in variables]), kept.astype(np.intp)
+
+    def among_variables(self, covariance: FloatArray) -> FloatArray:
+        """Return a covariance of the columns as one of the variables, with NaN at those of more than one column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from icid_rs.graph.blocks import Blocks
+        >>> Blocks.of([None, ("a", "b", "c")]).among_variables(np.eye(3))
+        array([[ 1., nan],
+               [nan, nan]])
+        """
+        first, wide = self.offsets[:-1], self.widths > 1
+        among = np.array(covariance[np.ix_(first, first)])
+        among[wide, :] = among[:, wide] = np.nan
+        return among
 
     def column_names(self, names: Sequence[Any]) -> list[Any]:
         """Return a name for each column: that of a number, ``variable=level`` for an indicator.

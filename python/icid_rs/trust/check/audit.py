@@ -9,9 +9,11 @@ import numpy as np
 from icid_rs._util.validation import listed
 from icid_rs._util.warn import warn_user
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import CyclicSem, LinearSem
 from icid_rs.report import Assumption
 from icid_rs.trust.check import columns, edges, rows
+from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable
 
 #: With fewer rows nothing is checked.
@@ -69,7 +71,8 @@ def audit(table: FittedTable) -> Audit:
     >>> import numpy as np
     >>> import scipy.sparse as sp
     >>> from icid_rs.trust.check.audit import audit
-    >>> from icid_rs.trust.check.table import FittedTable
+    >>> from icid_rs.trust.check.mixed import fitted_table
+from icid_rs.trust.check.table import FittedTable
     >>> X = np.random.default_rng(0).standard_normal((200, 2))
     >>> X[:, 1] = X[:, 1] > 0
     >>> found = audit(FittedTable(X, ["age", "smokes"], sp.csr_array((2, 2)), np.arange(2)))
@@ -78,6 +81,8 @@ def audit(table: FittedTable) -> Audit:
     >>> sorted(found.spoiled.shapeless)
     [1]
     """
+    if not table.d:
+        return Audit()
     levels, few = columns.levels(table)
     ends = list(columns.end_values(table))
     codes, coded = columns.codes(table, ends)
@@ -107,10 +112,10 @@ def audit(table: FittedTable) -> Audit:
     )
 
 
-def audit_sample(sample: Sample, sem: LinearSem | CyclicSem) -> Audit:
+def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel | None = None) -> Audit:
     """Check the rows of a fit; without rows, or with few complete ones, nothing is checked.
 
-    Of very many rows, consecutive ones from the middle are checked, so that this costs little time and memory.
+    Of a table with categories, its numbers are checked. Of very many rows, consecutive ones from the middle are checked, so that this costs little time and memory.
     """
     match sample:
         case Rows(values=X):
@@ -124,7 +129,8 @@ def audit_sample(sample: Sample, sem: LinearSem | CyclicSem) -> Audit:
     if len(X) < _FEWEST_ROWS:
         return Audit()
     first = max(0, (len(X) - _MOST_ROWS) // 2)
-    return audit(FittedTable(X[first : first + _MOST_ROWS], sample.names, sem.B, sem.order, consecutive))
+    some = X[first : first + _MOST_ROWS]
+    return audit(fitted_table(some, sample.names, sem.B, sem.order, model, consecutive=consecutive))
 
 
 def warn_of(found: Audit) -> None:
