@@ -828,6 +828,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             else sortability.report(sem.B, modelled.variances, modelled.diagonal, by_scale=by_scale),
             checks=found.assumptions,
             rows=None if isinstance(sample, GivenTheta) else sample.samples,
+            categories={sample.names[j]: int(sample.blocks.widths[j]) + 1 for j in sample.blocks.wide.tolist()},
         )
 
     @staticmethod

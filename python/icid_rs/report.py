@@ -355,6 +355,8 @@ class FitReport:
         The assumptions that were checked, with verdicts.
     rows : int, optional
         Effective sample size; None if an inverse covariance was given.
+    categories : dict
+        Levels of the variables that were taken as categories of more than two.
     """
 
     timings: dict[str, float]
@@ -376,6 +378,7 @@ class FitReport:
     sortability: dict[str, Any] | None
     checks: tuple[Assumption, ...] = ()
     rows: int | None = None
+    categories: dict[Any, int] = field(default_factory=dict)
 
     @property
     def is_grouped(self) -> bool:
@@ -408,6 +411,7 @@ class FitReport:
             **self.settings,
             "refine": self.refine,
             **self.sample.as_dict(),
+            "categories": self.categories,
             "noise": self.noise,
             "unit": self.unit,
             "lambda1": self.lambda1,
