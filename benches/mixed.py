@@ -5,8 +5,8 @@
 
 Simulated: a graph of d edges (ER1) or 2 d (ER2) in which half of the variables are numbers. A category has 2 to 5
 levels, either by thresholds of a latent number or by a multinomial logit. A cause that is a category has an effect for
-each of its levels. Between 30 % and 80 % of each variable (or of the latent number, or of utilities) is explained by its
-causes. Figures are the mean distance between equivalence classes, the mean number of missing and of false adjacencies,
+each of its levels. Causes explain between 30 % and 80 % of each variable, or of the latent number, or of utilities.
+Figures are the mean distance between equivalence classes, the mean number of missing and of false adjacencies,
 and the median seconds of a fit, without claims.
 
 Networks: the folder ``discrete`` of ICID_DATA, all columns taken as categories. Precision, recall and F1 of

@@ -1,6 +1,6 @@
 """PC with χ² tests and GES with BDeu of causal-learn, on one table: run by `mixed.py` in an environment that has it.
 
-    python benches/mixed_peers.py {pc-0.05,pc-0.01,ges-bdeu} rows.npy graph.npy
+python benches/mixed_peers.py {pc-0.05,pc-0.01,ges-bdeu} rows.npy graph.npy
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.frames import make_frame
 from icid_rs._util.randomness import RandomState, generator
@@ -14,19 +14,18 @@ from icid_rs._util.validation import FloatArray, as_vector, check_int, check_rea
 from icid_rs.data.encoding import encoded_among
 from icid_rs.data.tables import columns_among
 from icid_rs.graph import adjustment, interventions
-from icid_rs.graph import mixed_answers as mixed
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
 from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_joint_effect
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.evidence import edge_ends
 from icid_rs.graph.ida import possible_causes
-from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.mixed_graph import MixedGraph
 from icid_rs.graph.orientation import PartlyDirected
 from icid_rs.graph.separation import d_separated
 from icid_rs.graph.variables import locate, locate_all
 
 
-class AnsweringGraph(NamedGraph):
+class AnsweringGraph(MixedGraph):
     """A named graph that answers questions about effects and interventions; `CausalGraph` adds exports and pictures.
 
     Attributes
@@ -263,7 +262,7 @@ class AnsweringGraph(NamedGraph):
         frame = make_frame({name: X[:, k] for k, name in enumerate(self._names)}, self._library)
         return X if frame is None else frame
 
-    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
+    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> NDArray[Any]:
         """Predict variables from others, as they are or after an intervention.
 
         Parameters
@@ -301,7 +300,8 @@ class AnsweringGraph(NamedGraph):
             return interventions.predict_each(network.B, location, variances, table)
         targets = range(len(self._names)) if target is None else [locate(target, self._names)]
         found = [interventions.predict(network, location, variances, table, observed, j, settings) for j in targets]
-        return np.column_stack(found) if target is None else found[0]
+        predicted: NDArray[Any] = np.column_stack(found) if target is None else found[0]
+        return predicted
 
     def _pair(self, cause: Any, target: Any) -> tuple[int, int]:
         a, b = locate(cause, self._names), locate(target, self._names)
@@ -309,50 +309,10 @@ class AnsweringGraph(NamedGraph):
             raise ValueError(f"cause and target are both {self._names[a]!r}; an effect is one on another variable")
         return a, b
 
-    def _sample_mixed(
-        self, rows: int, do: Mapping[Any, Any] | None, residuals: FloatArray | None, random_state: RandomState
-    ) -> Any:
-        """Draw rows of a graph with categories; see `sample`."""
-        assert self.column_model_ is not None
-        settings, order = self._column_settings(do, rows), self._network_of_edges().order
-        drawn = mixed.draw_mixed(self.column_model_, order, rows, settings, residuals, generator(random_state))
-        columns = dict(zip(self._names, drawn, strict=True))
-        frame = make_frame(columns, self._library)
-        return np.column_stack([values.astype(object) for values in drawn]) if frame is None else frame
-
-    def _predict_mixed(self, X: FloatArray, observed: list[int], target: Any, do: Mapping[Any, Any] | None) -> Any:
-        """Predict variables of a graph with categories; see `predict`."""
-        model, settings = self.column_model_, self._column_settings(do, len(X))
-        assert model is not None
-        network = self._network_of_edges()
-        moved = {k for i in settings for k in network.descendants(i)} | set(settings)
-        targets = range(len(self._names)) if target is None else [locate(target, self._names)]
-        found = []
-        for j in targets:
-            known = [i for i in observed if i != j and i not in moved]
-            found.append(mixed.predict_mixed(model, X, known, j, settings))
-        return np.column_stack([values.astype(object) for values in found]) if target is None else found[0]
-
-    def _column_settings(self, do: Mapping[Any, Any] | None, rows: int) -> dict[int, FloatArray]:
-        """Return the columns of variables that are set."""
-        assert self.column_model_ is not None
-        if do is not None and not isinstance(do, Mapping):
-            raise TypeError(f"do must be a mapping from variables to values, such as {{'rain': 1.0}}, not {do!r}")
-        places = {locate(name, self._names): (name, values) for name, values in (do or {}).items()}
-        levels = self.column_model_.blocks.levels
-        return {j: mixed.setting_columns(values, rows, levels[j], name) for j, (name, values) in places.items()}
-
     def _network_of_weights(self) -> Network:
         """Return the acyclic graph with its fitted weights."""
         self._refuse_categories("estimates of effects")
         return self._network_of_edges()
-
-    def _network_of_edges(self) -> Network:
-        """Return the acyclic graph, whose weights do not matter."""
-        if self.causal_order_ is None:
-            raise ValueError("the graph has directed cycles; fit with dag='greedy'")
-        B = self.adjacency_matrix_
-        return Network(B, B.T.tocsr(), self.causal_order_, self._names)
 
     def _network(self, data: Any) -> Network:
         """Return the acyclic graph with the sample from which its effects are estimated."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -486,7 +486,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         simple = {key: value for key, value in self.info_.items() if isinstance(value, str | int | float | None)}
         return {"status": self.status_, **simple}
 
-    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
+    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> NDArray[Any]:
         """Predict variables from others, as they are or after an intervention; see `CausalGraph.predict`.
 
         Without a target, X must have the columns of the fit.
@@ -508,7 +508,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             rows = self._rows(X)
             checks.check_values(rows, self._column_names, least=1)
             if self.graph_.column_model_ is not None:
-                return self.graph_._predict_mixed(rows, list(range(len(self.variables_))), None, do)
+                everything = list(range(len(self.variables_)))
+                return self.graph_._predict_mixed(np.asarray(rows, dtype=np.float64), everything, None, do)
             X = rows
         return self.graph_.predict(X, target, do=do)
 

@@ -109,7 +109,8 @@ def test_coefficients_are_those_of_least_squares(model: ICID, table: pd.DataFram
 
 
 def test_knowledge_is_about_variables(table: pd.DataFrame) -> None:
-    known = ICID(required=[("w", "c")], forbidden=[("y", "c")], tiers=[["a", "b", "c", "w"], ["y", "k", "z"]]).fit(table)
+    tiers = [["a", "b", "c", "w"], ["y", "k", "z"]]
+    known = ICID(required=[("w", "c")], forbidden=[("y", "c")], tiers=tiers).fit(table)
     B = pd.DataFrame(known.adjacency_matrix_.toarray(), known.variables_, known.variables_)
     assert B.loc["w", "c"] != 0
     assert B.loc["c", "y"] != 0
@@ -137,9 +138,11 @@ def test_predictions_and_samples_know_levels(model: ICID, table: pd.DataFrame) -
     assert everything.shape == table.shape
     np.testing.assert_array_equal(everything[:, 2], model.predict(table, "c"))
     drawn = model.sample(20_000, random_state=0)
-    np.testing.assert_allclose(drawn.c.value_counts(normalize=True)[list(COLOURS)], table.c.value_counts(normalize=True)[
-        list(COLOURS)
-    ], atol=0.03)
+    np.testing.assert_allclose(
+        drawn.c.value_counts(normalize=True)[list(COLOURS)],
+        table.c.value_counts(normalize=True)[list(COLOURS)],
+        atol=0.03,
+    )
     np.testing.assert_allclose(drawn.y.std(), table.y.std(), rtol=0.05)
     fixed = model.sample(5000, do={"z": "low", "k": 1.0}, random_state=0)
     assert (fixed.z == "low").all()
@@ -165,9 +168,9 @@ def test_files_keep_the_equations(model: ICID, tmp_path: Any) -> None:
     assert isinstance(graph, CausalGraph)
     np.testing.assert_array_equal(graph.adjacency_matrix_.toarray(), model.adjacency_matrix_.toarray())
     np.testing.assert_array_equal(graph.coefficients("a", "c"), model.coefficients("a", "c"))
-    np.testing.assert_array_equal(graph.predict(pd.DataFrame({"y": [1.0]}), "c"), model.predict(
-        pd.DataFrame({"y": [1.0]}), "c"
-    ))
+    np.testing.assert_array_equal(
+        graph.predict(pd.DataFrame({"y": [1.0]}), "c"), model.predict(pd.DataFrame({"y": [1.0]}), "c")
+    )
     for suffix in ("graphml", "dot", "csv", "html"):
         model.save(tmp_path / f"graph.{suffix}")
     with pytest.raises(ValueError, match="only JSON"):
@@ -271,8 +274,8 @@ def test_options_for_numbers_are_refused(table: pd.DataFrame, options: dict[str,
 
 
 def test_moments_say_that_they_are_of_numbers(table: pd.DataFrame) -> None:
-    with pytest.raises((ValueError, TypeError), match="c"):
-        Moments.from_data(table)
+    with pytest.raises(ValueError, match=r"'c' .*not numeric.*0/1 columns"):
+        Moments().update(table)
 
 
 def test_claims_are_few_where_nothing_is_compelled() -> None:

@@ -65,9 +65,7 @@ def read_columns(content: Any, position: dict[Any, int]) -> ColumnModel | None:
     levels = [_levels(own, f"columns.levels[{k}]") for k, own in enumerate(_list(content, "levels", d))]
     blocks = Blocks.of(levels)
     widths = blocks.widths.tolist()
-    means = [
-        _numbers(own, (widths[k],), f"columns.means[{k}]") for k, own in enumerate(_list(content, "means", d))
-    ]
+    means = [_numbers(own, (widths[k],), f"columns.means[{k}]") for k, own in enumerate(_list(content, "means", d))]
     left = [
         _numbers(own, (widths[k], widths[k]), f"columns.residuals[{k}]")
         for k, own in enumerate(_list(content, "residuals", d))
@@ -79,9 +77,7 @@ def read_columns(content: Any, position: dict[Any, int]) -> ColumnModel | None:
         if not all(isinstance(end, str | int) and end in position for end in ends):
             raise ValueError(f"{where} must be an object whose source and target are among the names")
         i, j = (position[end] for end in ends)
-        weights[blocks.part(i), blocks.part(j)] = _numbers(
-            record.get("rows"), (widths[i], widths[j]), f"{where}.rows"
-        )
+        weights[blocks.part(i), blocks.part(j)] = _numbers(record.get("rows"), (widths[i], widths[j]), f"{where}.rows")
     residuals = sp.csr_array(sp.block_diag(left, format="csr"))
     return ColumnModel(blocks, sp.csr_array(weights), residuals, np.concatenate(means))
 

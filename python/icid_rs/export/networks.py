@@ -70,8 +70,8 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
 
     if any("levels" in graph.nodes[name] for name in names):
         raise ValueError(
-            "the graph has categories, whose equations only JSON holds: save it as .json, or drop the attribute 'levels' "
-            "of nodes if their strengths are to be read as weights"
+            "the graph has categories, whose equations only JSON holds: save it as .json, or drop the attribute "
+            "'levels' of nodes if their strengths are to be read as weights"
         )
     nodes, links = [graph.nodes[name] for name in names], [data for _, _, data in edges]
     ranks = _values(nodes, "order")

@@ -27,7 +27,8 @@ def level_table(values: FloatArray, ends: tuple[Any, Any], levels: tuple[Levels,
     --------
     >>> import numpy as np
     >>> from icid_rs.graph.level_tables import level_table
-    >>> level_table(np.array([[1.5]]), ("sex", "height"), (("f", "m"), None), "pandas")
+    >>> levels = (("f", "m"), None)
+    >>> level_table(np.array([[1.5]]), ("sex", "height"), levels, "pandas")  # doctest: +NORMALIZE_WHITESPACE
                      height
     sex (against f)
     m                   1.5

@@ -39,7 +39,7 @@ def setting_columns(values: Any, rows: int, levels: Sequence[Any] | None, name: 
             f"do[{name!r}] = {unknown[0]!r}, which is none of its levels {listed([repr(level) for level in levels])}"
         )
     codes = np.array([place[value] for value in given.tolist()])
-    return (codes[:, None] == np.arange(1, len(levels))).astype(np.float64)
+    return np.asarray(codes[:, None] == np.arange(1, len(levels)), dtype=np.float64)
 
 
 def probabilities(columns: FloatArray) -> FloatArray:
@@ -50,7 +50,7 @@ def probabilities(columns: FloatArray) -> FloatArray:
     >>> import numpy as np
     >>> from icid_rs.graph.mixed_answers import probabilities
     >>> probabilities(np.array([[0.25, 0.25], [-0.5, 1.0]]))
-    array([[0.5 , 0.25, 0.25],
+    array([[0.5       , 0.25      , 0.25      ],
            [0.33333333, 0.        , 0.66666667]])
     """
     shares = np.maximum(np.hstack([1.0 - columns.sum(axis=1, keepdims=True), columns]), 0.0)
@@ -69,7 +69,7 @@ def labels(columns: FloatArray, levels: Sequence[Any] | None) -> NDArray[Any]:
     """
     if levels is None:
         return np.asarray(columns[:, 0])
-    return _objects(levels)[probabilities(columns).argmax(axis=1)]
+    return np.asarray(_objects(levels)[probabilities(columns).argmax(axis=1)])
 
 
 def draw_mixed(

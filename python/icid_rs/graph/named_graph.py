@@ -13,6 +13,7 @@ from icid_rs._util.extras import require
 from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import listed
 from icid_rs.graph import effects, parts
+from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
 from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
@@ -312,11 +313,12 @@ class NamedGraph:
         >>> model.coefficients("kind", "size").round(1)    # doctest: +NORMALIZE_WHITESPACE
                           size
         kind (against a)
-        b                  0.0
+        b                 -0.1
         c                  2.0
         """
         i, j = locate(a, self._names), locate(b, self._names)
         model = self.column_model_
+        levels: tuple[Levels, Levels]
         if model is None:
             values, levels = np.array([[self.adjacency_matrix_[i, j]]]), (None, None)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ def edge_evidence(claims: EdgeEvidence, learned: Learned, estimate: Precision, n
     B = learned.sem.B
     if learned.columns is not None:
         assert isinstance(estimate, Blocked)
-        return replace(claims, **mixed_evidence(B, learned.columns, estimate, n_threads))
+        sizes: dict[str, Any] = mixed_evidence(B, learned.columns, estimate, n_threads)
+        return replace(claims, **sizes)
     errors = weight_errors(B, estimate, n_threads=n_threads)
     causes, effects = edge_ends(B)
     deviations = np.sqrt(estimate.variances)

@@ -32,8 +32,8 @@ from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, NumberSearcher, Wide
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
 
-#: Estimates that a noise model is chosen for. The noise variances of categories have no common unit, and their residuals
-#: no shape: they are unequal, and Gaussian.
+#: Estimates that a noise model is chosen for. The noise variances of categories have no common unit, and their
+#: residuals no shape: they are unequal, and Gaussian.
 Modelled: TypeAlias = Full | FewRows | Wide | Blocked
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
 _SHAPES = ("negentropy",)

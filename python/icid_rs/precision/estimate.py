@@ -102,7 +102,6 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-from icid_rs.precision.blocked import blocked_estimate, check_options
     >>> from icid_rs.precision.estimate import choose_estimator
     >>> from icid_rs.precision.kinds import KINDS
     >>> options = Options.of(ICID(), KINDS)
@@ -131,7 +130,6 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     >>> from icid_rs._util.stopwatch import Stopwatch
     >>> from icid_rs.data.sample import read
     >>> from icid_rs.options import Options
-from icid_rs.precision.blocked import blocked_estimate, check_options
     >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
     >>> from icid_rs.precision.kinds import KINDS
     >>> options, watch = Options.of(ICID(), KINDS), Stopwatch()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,8 @@ from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, stable, undis
 from icid_rs.trust.shapes import ShapeEvidence
 from icid_rs.trust.votes import Votes, Voting, poll
 
+#: Estimates with a searcher that finds the graphs of resamples.
+_Judged: TypeAlias = Full | FewRows | Blocked
 #: Resamples at a time; there are more, up to the second number, while shares are close to nine in ten.
 _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
@@ -64,11 +66,11 @@ def claim(learned: Learned, estimate: Precision, sample: Sample, options: Option
     {'compelled': 2}
     """
     sem = learned.sem
-    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, Full | FewRows | Blocked)
+    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, _Judged)
     if not is_searched or options.stability is None or not sem.B.nnz:
         return _all_that_score_tells(learned, options)
     assert isinstance(sem, LinearSem)
-    assert isinstance(estimate, Full | FewRows | Blocked)
+    assert isinstance(estimate, _Judged)
     judged = _Judge(learned, sem, estimate, sample, options).judge()
     watch.lap("claims")
     return judged
@@ -98,15 +100,13 @@ def _all_that_score_tells(learned: Learned, options: Options) -> Claimed:
 class _Judge:
     """A graph that was learned from data, with resamples of the data to judge it by."""
 
-    def __init__(
-        self, learned: Learned, sem: LinearSem, estimate: Full | FewRows | Blocked, sample: Sample, options: Options
-    ) -> None:
+    def __init__(self, learned: Learned, sem: LinearSem, estimate: _Judged, sample: Sample, options: Options) -> None:
         assert learned.choices is not None
         assert learned.search is not None
         assert learned.refinement is not None
         self.learned, self.sem, self.options = learned, sem, options
         modelled = learned.modelled(estimate)
-        assert isinstance(modelled, Full | FewRows | Blocked)
+        assert isinstance(modelled, _Judged)
         self.estimate = modelled
         layer = None if learned.measurement is None else learned.measurement.layer
         #: What hidden causes and errors of measurement add to the correlations.

@@ -206,7 +206,7 @@ class Page:
             return
         yield "  Numbers: change of the second column, in its standard deviations, for one of the first."
         if self.report.categories:
-            yield "  At a category: the root of the share that it explains, without a sign; see model.coefficients(a, b)."
+            yield "  At a category: the root of the share that an edge explains; model.coefficients(a, b) has signs."
         titles = {
             "sure": "Direction claimed (→: causes)",
             "open": "Related, but either may be the cause (—)",

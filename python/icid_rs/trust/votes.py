@@ -66,7 +66,9 @@ class Votes:
         return Votes(self.resamples + other.resamples, self.joined + other.joined, self.directed + other.directed)
 
 
-def poll(searcher: _core.Searcher | _core.BlockSearcher, draws: Draws, voting: Voting, last: int, first: int = 0) -> Votes:
+def poll(
+    searcher: _core.Searcher | _core.BlockSearcher, draws: Draws, voting: Voting, last: int, first: int = 0
+) -> Votes:
     """Find the graph of each resample, and count its edges.
 
     Searches start from the order of the whole table's graph, so that many take the time of a few from the beginning
@@ -99,7 +101,7 @@ def poll(searcher: _core.Searcher | _core.BlockSearcher, draws: Draws, voting: V
     budget: Any = {"trials": _TRIALS, "patience": None, "seconds": None, "seed": 0}
     common: Any = {"penalty": voting.penalty, "budget": budget}
     # What searches among numbers alone can take into account.
-    shape = {}
+    shape: Any = {}
     if isinstance(searcher, _core.Searcher):
         common |= {"noise_variances": voting.noise_variances, "removed": voting.removed}
         shape = {"shape": voting.shape}

@@ -71,8 +71,7 @@ def audit(table: FittedTable) -> Audit:
     >>> import numpy as np
     >>> import scipy.sparse as sp
     >>> from icid_rs.trust.check.audit import audit
-    >>> from icid_rs.trust.check.mixed import fitted_table
-from icid_rs.trust.check.table import FittedTable
+    >>> from icid_rs.trust.check.table import FittedTable
     >>> X = np.random.default_rng(0).standard_normal((200, 2))
     >>> X[:, 1] = X[:, 1] > 0
     >>> found = audit(FittedTable(X, ["age", "smokes"], sp.csr_array((2, 2)), np.arange(2)))
@@ -115,7 +114,8 @@ from icid_rs.trust.check.table import FittedTable
 def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel | None = None) -> Audit:
     """Check the rows of a fit; without rows, or with few complete ones, nothing is checked.
 
-    Of a table with categories, its numbers are checked. Of very many rows, consecutive ones from the middle are checked, so that this costs little time and memory.
+    Of a table with categories, its numbers are checked; of very many rows, consecutive ones from the middle, so that
+    this costs little time and memory.
     """
     match sample:
         case Rows(values=X):

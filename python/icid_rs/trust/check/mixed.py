@@ -91,7 +91,7 @@ def fitted_table(
     reached = descendants(B, order)
     values = np.asarray(X, dtype=np.float64)
     return NumbersTable(
-        np.ascontiguousarray(X[:, places]),
+        np.ascontiguousarray(values[:, places]),
         [names[j] for j in kept.tolist()],
         sp.csr_array(B[kept][:, kept]),
         np.searchsorted(kept, order[np.isin(order, kept)]),
