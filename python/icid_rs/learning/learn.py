@@ -19,6 +19,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.orientation import orient
 from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
+from icid_rs.learning.contingency import codes_of, unconfirmed
 from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.measurement import Measurement, choose_layer, member_along, unmeasured_because
 from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
@@ -28,6 +29,9 @@ from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, Given, Indefinite, Precision, Wide
 from icid_rs.report import Choices, MeasurementChoice, Refinement
+
+#: Searches without edges that tables of levels do not confirm.
+_CONFIRMING_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Learned:
         Hidden causes and errors of measurement, if they are part of the model.
     columns : ColumnModel or None
         The regressions of categories and numbers, where some variables are categories of more than two levels.
+    unconfirmed : array of shape (m, 2), optional
+        Pairs of variables that a search had joined, and tables of their levels do not.
     """
 
     sem: LinearSem | CyclicSem
@@ -68,6 +74,15 @@ class Learned:
     knowledge: Knowledge | None = None
     measurement: Measurement | None = None
     columns: ColumnModel | None = None
+    unconfirmed: NDArray[np.int64] | None = None
+
+    @property
+    def searched_under(self) -> Knowledge | None:
+        """Background knowledge, without the edges that tables of levels do not confirm."""
+        if self.unconfirmed is None:
+            return self.knowledge
+        known = Knowledge.nothing(self.sem.B.shape[0]) if self.knowledge is None else self.knowledge
+        return known.apart(self.unconfirmed)
 
     def modelled(self, estimate: Precision) -> Precision:
         """Return the estimate that the graph was fitted to: without the measurement layer, if there is one."""
@@ -123,6 +138,9 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
+    if isinstance(estimate, Blocked) and sample.facts.groups is not None:
+        # Without the means of groups, indicators are no levels.
+        rows = None
     learned = strategy(Task(sample.names, estimate, rows, options, known, knowledge, proposer, watch))
     watch.lap("refine")
     sem = _cut(learned.sem, learned.modelled(estimate), proposer, options.threshold)
@@ -248,8 +266,40 @@ def noise_model(task: Task) -> Learned:
         decomposition, proposed = proposal.decomposition, _order(proposal)
     model = choose_noise_model(task.estimate, task.rows, task.proposer, proposed, task.options)
     learned = Learned(model.sem, decomposition, model.refine, model.refinement, model.choices, search=model.search)
+    if isinstance(task.estimate, Blocked) and task.rows is not None:
+        learned = _confirmed(task, learned)
     task.watch.lap("refine")
     return learned if unmeasured_because(task.estimate, task.options) else _measured(task, learned)
+
+
+def _confirmed(task: Task, learned: Learned) -> Learned:
+    """Search again without the edges between categories that rest on the misfit of straight lines."""
+    search, refinement, choices = learned.search, learned.refinement, learned.choices
+    assert search is not None
+    assert refinement is not None
+    assert choices is not None
+    assert task.rows is not None
+    codes = codes_of(task.rows, task.estimate.blocks)
+    apart = np.empty((0, 2), dtype=np.int64)
+    sem: Any = learned.sem
+    is_thorough = True
+    for _ in range(_CONFIRMING_ROUNDS):
+        found = unconfirmed(sem.B, codes, task.knowledge)
+        if not len(found) and is_thorough:
+            break
+        # Edges often fall in turns, so that trials wait until none is left that tables do not confirm.
+        is_thorough = not len(found)
+        apart = np.concatenate([apart, found])
+        knowledge = (task.knowledge or Knowledge.nothing(len(task.names))).apart(apart)
+        search = search.of(task.estimate.searcher(knowledge, task.options.n_threads))
+        start = {"search": knowledge.arrange(sem.order)}
+        again = search.run(start, penalty=choices.penalty.value, effort=search.effort if is_thorough else None)
+        sem, refinement = again.sem, replace(refinement, score=again.score)
+    if not len(apart):
+        return learned
+    names = [[task.names[i], task.names[j]] for i, j in apart.tolist()]
+    refinement = replace(refinement, details={**refinement.details, "unconfirmed": names})
+    return replace(learned, sem=sem, search=search, refinement=refinement, unconfirmed=apart)
 
 
 def _measured(task: Task, without: Learned) -> Learned:

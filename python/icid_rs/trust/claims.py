@@ -225,7 +225,7 @@ class _Judge:
         if not missing.any() or self.options.threshold > 0:
             return self.learned
         required = np.column_stack([claimed.row, claimed.col]).astype(np.int64)
-        knowledge = _joined(self.learned.knowledge, required, len(self.sem.order))
+        knowledge = _joined(self.learned.searched_under, required, len(self.sem.order))
         search = self.search.of(self.estimate.searcher(knowledge, self.options.n_threads))
         noise = self.choices.noise.chosen
         found = search.run(
@@ -284,6 +284,5 @@ def _claimed(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> C
 
 def _joined(knowledge: Knowledge | None, required: NDArray[np.int64], d: int) -> Knowledge:
     """Add required edges to what is known."""
-    if knowledge is None:
-        return Knowledge(required, np.empty((0, 2), dtype=np.int64), np.full(d, -1, dtype=np.int64))
+    knowledge = Knowledge.nothing(d) if knowledge is None else knowledge
     return replace(knowledge, required=np.unique(np.concatenate([knowledge.required, required]), axis=0))

@@ -169,6 +169,13 @@ class Page:
             else:
                 text = "Scatter is close enough to bell-shaped that it tells no directions."
             yield from _wrapped(f"  - {text}", 4)
+        refinement = self.report.refinement
+        if refinement is not None and (pairs := refinement.details.get("unconfirmed")):
+            shown = listed([f"{a} and {b}" for a, b in pairs], 3)
+            text = (
+                f"{len(pairs)} pairs of columns are not joined, since tables of their levels show no relation: {shown}."
+            )
+            yield from _wrapped(f"  - {text}", 4)
         price = choices.penalty
         if self.rows is not None and self.rows > 1:
             least = np.sqrt(1 - np.exp(-price.value / self.rows))
