@@ -114,7 +114,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The columns to be used, by name, or by number if they have no names; by default all that can be. Columns named
         here are used even if they would be left out as identifiers, dates or labels with many levels.
     categorical : list, optional
-        Columns that are categories, whatever they hold. By default text is, if it has few levels.
+        Columns that are categories, whatever they hold. By default text is, if it has few levels. A category is one
+        variable; categories of two levels are a column of 0 and 1.
     ordinal : list or dict, optional
         Columns whose values are in order, which are fitted as numbers 0, 1, 2, …; a dict gives the levels of each in
         their order. By default columns are in order if their type says so.
@@ -166,7 +167,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     adjacency_matrix_ : scipy.sparse.csr_array of shape (d, d)
-        Weights of the graph; ``[i, j] != 0`` means i → j.
+        Weights of the graph; ``[i, j] != 0`` means i → j. At a category of more than two levels the strength of the
+        edge: the square root of the share of the effect that the cause explains, given its other causes; `coefficients`
+        has its weights by level.
     causal_order_ : numpy.ndarray of shape (d,)
         The variables, causes first. None if ``dag=None``.
     cpdag_ : scipy.sparse.csr_array of shape (d, d)
@@ -175,7 +178,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         direction follows from these, are not open. `equivalence_class` gives the class of `adjacency_matrix_`, which
         may say more than is certain. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
-        Variance of each variable that its causes leave unexplained.
+        Variance of each variable that its causes leave unexplained; of a category of more than two levels, the share.
     hidden_loadings_ : numpy.ndarray of shape (d, k)
         Effects of k hidden causes of variance 1 on the columns, in their units; k is 0 if none were found. With more
         than one, only the sum of what they explain is determined, so that causes may be mixed (rotated).
@@ -183,11 +186,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The share of each column's variance that is error of measurement.
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that the graph was fitted to: without what hidden causes and errors of measurement add to the covariance.
+        At categories of more than two levels, root mean squares of the partial correlations of their columns.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
-        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`).
+        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`). NaN at categories
+        of more than two levels.
     location_ : numpy.ndarray of shape (d,)
-        The means.
+        The means; NaN at categories of more than two levels.
     status_ : str
         How the solver ended; see `Decomposition`. ``"not needed"``: the graph was searched for without a decomposition.
     info_ : dict
@@ -201,7 +206,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         the ``measurement``: the number of ``hidden`` causes, the share of ``error``, their ``gain`` in twice the
         log-likelihood of a row, the number of ``edges without`` them, and why they were not looked for;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
-        missing; ``groups``: their number, if means were taken out within groups;
+        missing; ``categories``: those of more than two levels, with how many; ``groups``: their number, if means were
+        taken out within groups;
         ``claims``: the ``resamples``, ``how`` rows were drawn, the number of ``directions`` by what they rest on, and
         the score of the best graph without the claims; ``identified``: the ``"graph"`` if no direction is open, its
         ``"equivalence class"`` if just the compelled ones are claimed, or else ``"partly"``; the ``sortability``,

@@ -149,7 +149,8 @@ class Page:
         if passed:
             yield from _wrapped(f" pass  {'; '.join(passed)}", 7)
         if not self.checks:
-            yield "  There were no rows to look at."
+            every = len(self.report.categories) == self.graph.n_features_in_
+            yield f"  There were no {'numbers' if every else 'rows'} to look at."
 
     def _choices(self) -> Iterator[str]:
         noise = {
@@ -172,9 +173,7 @@ class Page:
         refinement = self.report.refinement
         if refinement is not None and (pairs := refinement.details.get("unconfirmed")):
             shown = listed([f"{a} and {b}" for a, b in pairs], 3)
-            text = (
-                f"{len(pairs)} pairs of columns are not joined, since tables of their levels show no relation: {shown}."
-            )
+            text = f"{len(pairs)} pairs of columns are not joined: tables of their levels show no relation ({shown})."
             yield from _wrapped(f"  - {text}", 4)
         price = choices.penalty
         if self.rows is not None and self.rows > 1:
