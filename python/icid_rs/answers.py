@@ -14,13 +14,13 @@ from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.evidence import edge_ends
 from icid_rs.graph.ida import possible_causes
-from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.mixed_graph import MixedGraph
 from icid_rs.graph.orientation import PartlyDirected
 from icid_rs.graph.separation import d_separated
 from icid_rs.graph.variables import locate, locate_all
 
 
-class AnsweringGraph(NamedGraph):
+class AnsweringGraph(MixedGraph):
     """A named graph that answers questions about effects; `PredictingGraph` adds those about rows.
 
     Attributes
@@ -165,7 +165,7 @@ class AnsweringGraph(NamedGraph):
         a, b = self._pair(cause, target)
         if within not in ("graph", "class"):
             raise ValueError(f"within = {within!r}: it must be 'graph' or 'class'")
-        network = self._network_of_weights()
+        network = self._network_of_edges()
         _, open_edges = possible_causes(network, self._class(), a, b) if within == "class" else ([], [])
         if open_edges:
             edges = listed([f"{self._names[i]!r} — {self._names[k]!r}" for i, k in open_edges])
@@ -202,7 +202,7 @@ class AnsweringGraph(NamedGraph):
                 raise ValueError(
                     f"{self._names[min(common)]!r} is named twice; a, b and given must have nothing in common"
                 )
-        return d_separated(self._network_of_weights(), first, second, third)
+        return d_separated(self._network_of_edges(), first, second, third)
 
     def _pair(self, cause: Any, target: Any) -> tuple[int, int]:
         a, b = locate(cause, self._names), locate(target, self._names)
@@ -212,10 +212,8 @@ class AnsweringGraph(NamedGraph):
 
     def _network_of_weights(self) -> Network:
         """Return the acyclic graph with its fitted weights."""
-        if self.causal_order_ is None:
-            raise ValueError("the graph has directed cycles; fit with dag='greedy'")
-        B = self.adjacency_matrix_
-        return Network(B, B.T.tocsr(), self.causal_order_, self._names)
+        self._refuse_categories("estimates of effects")
+        return self._network_of_edges()
 
     def _network(self, data: Any) -> Network:
         """Return the acyclic graph with the sample from which its effects are estimated."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,6 @@ from icid_rs import fitted
 from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.data.sample import Sample, read
 from icid_rs.export.web import summarise_fit
@@ -23,6 +22,7 @@ from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.layer import Layer
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.learning.evidence import edge_evidence
 from icid_rs.learning.learn import Learned, learn, sample_moments
 from icid_rs.options import Options
@@ -101,7 +101,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The columns to be used, by name, or by number if they have no names; by default all that can be. Columns named
         here are used even if they would be left out as identifiers, dates or labels with many levels.
     categorical : list, optional
-        Columns that are categories, whatever they hold. By default text is, if it has few levels.
+        Columns that are categories, whatever they hold. By default text is, if it has few levels. A category is one
+        variable; categories of two levels are a column of 0 and 1.
     ordinal : list or dict, optional
         Columns whose values are in order, which are fitted as numbers 0, 1, 2, …; a dict gives the levels of each in
         their order. By default columns are in order if their type says so.
@@ -153,7 +154,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     adjacency_matrix_ : scipy.sparse.csr_array of shape (d, d)
-        Weights of the graph; ``[i, j] != 0`` means i → j.
+        Weights of the graph; ``[i, j] != 0`` means i → j. At a category of more than two levels the strength of the
+        edge: the square root of the share of the effect that the cause explains, given its other causes; `coefficients`
+        has its weights by level.
     causal_order_ : numpy.ndarray of shape (d,)
         The variables, causes first. None if ``dag=None``.
     cpdag_ : scipy.sparse.csr_array of shape (d, d)
@@ -162,7 +165,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         direction follows from these, are not open. `equivalence_class` gives the class of `adjacency_matrix_`, which
         may say more than is certain. None if ``dag=None``.
     noise_variances_ : numpy.ndarray of shape (d,)
-        Variance of each variable that its causes leave unexplained.
+        Variance of each variable that its causes leave unexplained; of a category of more than two levels, the share.
     hidden_loadings_ : numpy.ndarray of shape (d, k)
         Effects of k hidden causes of variance 1 on the columns, in their units; k is 0 if none were found. With more
         than one, only the sum of what they explain is determined, so that causes may be mixed (rotated).
@@ -170,11 +173,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The share of each column's variance that is error of measurement.
     precision_ : scipy.sparse.csr_array of shape (d, d)
         The Θ that the graph was fitted to: without what hidden causes and errors of measurement add to the covariance.
+        At categories of more than two levels, root mean squares of the partial correlations of their columns.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
-        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`).
+        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`). NaN at categories
+        of more than two levels.
     location_ : numpy.ndarray of shape (d,)
-        The means.
+        The means; NaN at categories of more than two levels.
     status_ : str
         How the solver ended; see `Decomposition`. ``"not needed"``: the graph was searched for without a decomposition.
     info_ : dict
@@ -188,7 +193,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         the ``measurement``: the number of ``hidden`` causes, the share of ``error``, their ``gain`` in twice the
         log-likelihood of a row, the number of ``edges without`` them, and why they were not looked for;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
-        missing; ``groups``: their number, if means were taken out within groups;
+        missing; ``categories``: those of more than two levels, with how many; ``groups``: their number, if means were
+        taken out within groups;
         ``claims``: the ``resamples``, ``how`` rows were drawn, the number of ``directions`` by what they rest on, and
         the score of the best graph without the claims; ``identified``: the ``"graph"`` if no direction is open, its
         ``"equivalence class"`` if just the compelled ones are claimed, or else ``"partly"``; the ``sortability``,
@@ -335,7 +341,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
         claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
-        found = audit_sample(sample, claimed.learned.sem)
+        found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns)
         claimed = lowered(claimed, found.spoiled)
         watch.lap("checks")
         learned = claimed.learned
@@ -345,12 +351,13 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
-        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned))
+        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned), learned.columns)
         warn_if_empty(learned, self.precision_, sample.names, options)
         warn_of(found)
         return self
 
     edges = asks_graph(CausalGraph.edges)
+    coefficients = asks_graph(CausalGraph.coefficients)
     total_effects = asks_graph(CausalGraph.total_effects)
     parents = asks_graph(CausalGraph.parents)
     children = asks_graph(CausalGraph.children)
@@ -445,7 +452,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         simple = {key: value for key, value in self.info_.items() if isinstance(value, str | int | float | None)}
         return {"status": self.status_, **simple}
 
-    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
+    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> NDArray[Any]:
         """Predict variables from others, as they are or after an intervention; see `CausalGraph.predict`.
 
         Without a target, X must have the columns of the fit.
@@ -464,7 +471,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     "predictions of all variables of a sparse table are dense: pass X.toarray(), or a target"
                 )
-            X = self._fitted_columns.complete_rows(X, self)
+            rows = self._fitted_columns.complete_rows(X, self)
+            if self.graph_.column_model_ is not None:
+                everything = list(range(len(self.variables_)))
+                return self.graph_._predict_mixed(np.asarray(rows, dtype=np.float64), everything, None, do)
+            X = rows
         return self.graph_.predict(X, target, do=do)
 
     def __sklearn_tags__(self) -> Any:
@@ -500,18 +511,21 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _keep_model(self, learned: Learned, estimate: Precision) -> None:
         """Set the attributes that hold the model."""
         self.location_, self.covariance_ = estimate.location, estimate.covariance
+        if learned.columns is not None:
+            self.location_ = learned.columns.means
+            self.covariance_ = learned.columns.blocks.among_variables(estimate.covariance)
         self.precision_ = learned.modelled(estimate).theta
-        d = len(estimate.location)
-        layer = Layer.none(d) if learned.measurement is None else learned.measurement.layer
+        layer = Layer.none(estimate.variables) if learned.measurement is None else learned.measurement.layer
         self.measurement_error_ = layer.errors
         self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag
 
-    def _graph(self, evidence: EdgeEvidence, moments: SampleMoments) -> CausalGraph:
+    def _graph(self, evidence: EdgeEvidence, moments: SampleMoments, columns: ColumnModel | None) -> CausalGraph:
         """Return the graph that answers questions about the fit, and is drawn and exported."""
         shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
         parts = {name: getattr(self, name) for name in shared}
         described = {"evidence_": evidence, "sample_": moments, "settings_": self._settings(), "info_": self._summary()}
+        described["column_model_"] = columns
         return CausalGraph._trusted(self.names_, **parts, **described, _library=self._frames)

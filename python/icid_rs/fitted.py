@@ -17,11 +17,13 @@ from icid_rs._util.randomness import RandomState
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.graph.layer import Layer
+from icid_rs.graph.mixed_answers import mixed_log_likelihood
 from icid_rs.graph.sem import Csr, log_likelihood
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph
 from icid_rs.trust.check.check import Check, check_table
 from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
+from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable
 from icid_rs.trust.falsification import Falsification, falsify_table
 from icid_rs.trust.page import Page, Report
@@ -89,7 +91,10 @@ def score(model: Fitted, X: Any, y: Any = None) -> float:
     float
     """
     check_is_fitted(model, "graph_")
-    centred = model._fitted_columns.complete_rows(X, model, policy=model.missing) - model.location_
+    rows = model._fitted_columns.complete_rows(X, model, policy=model.missing)
+    if model.graph_.column_model_ is not None:
+        return mixed_log_likelihood(model.graph_.column_model_, np.asarray(rows))
+    centred = rows - model.location_
     B, noise_variances, layer = model.adjacency_matrix_, model.noise_variances_, _layer(model)
     if not layer.is_empty:
         return layer.log_likelihood(centred, B, noise_variances)
@@ -119,6 +124,8 @@ def hidden_scores(model: Fitted, X: Any) -> FloatArray:
     """
     check_is_fitted(model, "graph_")
     rows = model._fitted_columns.complete_rows(X, model)
+    if model.graph_.column_model_ is not None:
+        return np.zeros((len(rows), 0))
     return _layer(model).scores(rows - model.location_, model.adjacency_matrix_, model.noise_variances_)
 
 
@@ -227,20 +234,24 @@ def falsify(
     check_is_fitted(model, "graph_")
     if model.causal_order_ is None:
         raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
+    model.graph_._refuse_categories("tests of independence by partial correlations")
     return falsify_table(
         _table(model, X, groups), significance=significance, permutations=permutations, random_state=random_state
     )
 
 
 def _layer(model: Fitted) -> Layer:
-    """Return the measurement layer in the units of the columns."""
+    """Return the measurement layer in the units of the columns; tables with categories have none."""
+    if model.graph_.column_model_ is not None:
+        return Layer.none(len(model.names_))
     return Layer(model.hidden_loadings_, model.measurement_error_ * model.covariance_.diagonal())
 
 
 def _fit_indices(model: Fitted) -> FitIndices | None:
     """Return the indices of fit by the covariance of the fit; None without rows, a causal order or all covariances."""
     rows, order, covariance = model.fit_report_.rows, model.causal_order_, model.covariance_
-    if rows is None or order is None or not isinstance(covariance, np.ndarray):
+    is_plain = model.graph_.column_model_ is None and isinstance(covariance, np.ndarray)
+    if rows is None or order is None or not is_plain:
         return None
     return fit_indices(covariance - _layer(model).covariance, model.adjacency_matrix_, order, rows)
 
@@ -248,4 +259,5 @@ def _fit_indices(model: Fitted) -> FitIndices | None:
 def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
     """Return the rows of a table beside the graph, with means taken out within groups."""
     rows = model._fitted_columns.complete_rows(X, model, policy=model.missing, least=3, groups=groups)
-    return FittedTable(rows, model.names_, model.adjacency_matrix_, model.causal_order_)
+    described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
+    return fitted_table(rows, *described)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.frames import make_frame
 from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray, as_vector, check_int
 from icid_rs.answers import AnsweringGraph
+from icid_rs.data.encoding import encoded_among
 from icid_rs.data.tables import columns_among
 from icid_rs.graph import interventions
 from icid_rs.graph.variables import locate
@@ -48,7 +49,8 @@ class PredictingGraph(AnsweringGraph):
         noise : {"auto", "residuals", "gaussian"}
             ``"residuals"``: drawn with replacement from the residuals of the fit, for each variable by itself and
             scaled to its noise variance, so that shapes are kept; of more than 2 000 rows, 2 000 are kept for this.
-            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal.
+            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal. Categories of more
+            than two levels are drawn by their probabilities, given their causes; `do` sets one to a level.
         random_state : int, numpy.random.Generator, numpy.random.RandomState or None
 
         Returns
@@ -72,13 +74,15 @@ class PredictingGraph(AnsweringGraph):
             raise ValueError(
                 "the graph has no residuals, being fitted to no rows or read from a file; use noise='gaussian'"
             )
+        if self.column_model_ is not None:
+            return self._sample_mixed(rows, do, residuals, random_state)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
         drawn = interventions.draw_noise(rows, variances, residuals, generator(random_state))
         X = interventions.draw_sample(network, location, drawn, self._settings_of(do, rows))
         frame = make_frame({name: X[:, k] for k, name in enumerate(self._names)}, self._library)
         return X if frame is None else frame
 
-    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> FloatArray:
+    def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> NDArray[Any]:
         """Predict variables from others, as they are or after an intervention.
 
         Parameters
@@ -95,7 +99,8 @@ class PredictingGraph(AnsweringGraph):
         Returns
         -------
         numpy.ndarray of shape (n,), or (n, d) without a target
-            The best linear prediction, which is the mean given X where noise is Gaussian.
+            The best linear prediction, which is the mean given X where noise is Gaussian; of a category of more than
+            two levels, the level with the largest predicted share.
 
         Examples
         --------
@@ -106,6 +111,8 @@ class PredictingGraph(AnsweringGraph):
         >>> graph.predict(X, "rain"), graph.predict(X, "wet", do={"rain": 3})
         (array([1.]), array([6.]))
         """
+        if self.column_model_ is not None:
+            return self._predict_mixed(*encoded_among(X, self._names, self.column_model_.blocks), target, do)
         table, observed = columns_among(X, self._names)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
         settings = self._settings_of(do, len(table))
@@ -113,7 +120,8 @@ class PredictingGraph(AnsweringGraph):
             return interventions.predict_each(network.B, location, variances, table)
         targets = range(len(self._names)) if target is None else [locate(target, self._names)]
         found = [interventions.predict(network, location, variances, table, observed, j, settings) for j in targets]
-        return np.column_stack(found) if target is None else found[0]
+        predicted: NDArray[Any] = np.column_stack(found) if target is None else found[0]
+        return predicted
 
     def _means(self) -> FloatArray:
         return np.zeros(len(self._names)) if self.location_ is None else self.location_

@@ -36,6 +36,9 @@ class CausalGraph(PredictingGraph):
         for known; if `cpdag` is given, they are known but for its reversible edges, which are ``"open"``.
     settings, info : mapping, optional
         Parameters of the estimator that found the graph, and its report.
+    column_model : ColumnModel, optional
+        The equations by column, where some variables are categories of more than two levels. The means are then its
+        own.
 
     Attributes
     ----------
@@ -47,6 +50,9 @@ class CausalGraph(PredictingGraph):
         In the order of the entries of ``adjacency_matrix_``. Open edges are reversible in ``cpdag_``.
     settings_ : dict
     names_ : list
+    column_model_ : ColumnModel or None
+        The equations of a graph with categories of more than two levels. An entry of ``adjacency_matrix_`` at such a
+        category is the strength of the edge; `coefficients` has the equation.
 
     Examples
     --------

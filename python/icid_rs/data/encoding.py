@@ -15,7 +15,9 @@ from icid_rs.data.cells import Numerals
 from icid_rs.data.columns import Column, Columns, Dates, Labels, Mixed, Numbers, Unknown
 from icid_rs.data.dates import days_of
 from icid_rs.data.faults import Fault
+from icid_rs.data.frames import as_columns
 from icid_rs.data.kinds import Kind, Wishes, kind_of, plain_numbers
+from icid_rs.data.tables import open_table
 
 _NUMBER = Kind("number")
 
@@ -129,6 +131,38 @@ class Encoding:
         for j, k in enumerate(self.kept.tolist()):
             X[:, self.blocks.part(j)] = _numbers(self.columns[k], table.parts[k], self.kinds[k])
         return X
+
+
+def encoded_among(X: Any, names: Sequence[Any], blocks: Blocks) -> tuple[FloatArray, list[int]]:
+    """Return the columns of the given variables, in their order, and the places of those that a table has.
+
+    The columns of others are zero. A table without names has all variables.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from icid_rs.data.blocks import Blocks
+    >>> from icid_rs.data.encoding import encoded_among
+    >>> encoded_among(pd.DataFrame({"kind": ["c", "a"]}), ["x", "kind"], Blocks.of([None, ("a", "b", "c")]))
+    (array([[0., 0., 1.],
+           [0., 0., 0.]]), [1])
+    """
+    table = as_columns(open_table(X))
+    if not table.is_named and len(table.columns) != len(names):
+        raise ValueError(f"the data must have {len(names)} columns, but they have {len(table.columns)}")
+    place = {name: k for k, name in enumerate(table.columns if table.is_named else names)}
+    present = [j for j, name in enumerate(names) if name in place]
+    if not present:
+        raise ValueError(f"the data have no column of the graph; it has {listed([repr(name) for name in names])}")
+    values = np.zeros((table.shape[0], blocks.columns))
+    for j in present:
+        levels = blocks.levels[j]
+        kind = _NUMBER if levels is None else Kind("category", levels)
+        values[:, blocks.part(j)] = _numbers(names[j], table.parts[place[names[j]]], kind)
+    if np.isnan(values).any():
+        k = int(np.isnan(values).any(axis=0).argmax())
+        raise ValueError(f"column {names[int(blocks.variable_of[k])]!r} has missing values; drop these rows")
+    return values, present
 
 
 def column_faults(table: Columns, wishes: Wishes) -> dict[int, Fault]:

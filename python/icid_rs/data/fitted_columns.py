@@ -66,7 +66,7 @@ class FittedColumns:
 
         With the policy ``"raise"`` missing values are an error, with any other their rows are left out.
         """
-        rows, names = self.rows(X, model), self.encoding.names
+        rows, names = self.rows(X, model), self.encoding.blocks.column_names(self.encoding.names)
         checks.check_values(rows, names, least=least, missing=policy)
         if policy != "raise":
             complete = missing.complete_rows(rows, names, least=least)

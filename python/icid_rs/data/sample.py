@@ -246,6 +246,9 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values = values[complete]
+    if len(encoding.blocks.categories):
+        values, encoding = _without_empty_levels(values, encoding)
+        names = encoding.blocks.column_names(encoding.names)
     count = member = None
     if groups is not None:
         values, member = checks.within_groups(values, groups)
@@ -254,7 +257,6 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         if options.collinear == "drop":
             values, encoding = _without_collinear(values, encoding)
             names = encoding.blocks.column_names(encoding.names)
-        _check_blocks(encoding)
         _warn_of_dropped(encoding)
     estimated = _estimated(values, names, options) if holes.entries and options.missing in ("em", "pairwise") else None
     if estimated is not None:
@@ -276,7 +278,16 @@ def _estimated(values: RowArray, names: Sequence[Any], options: Options) -> miss
 
 def _without_collinear(values: RowArray, encoding: Encoding) -> tuple[RowArray, Encoding]:
     """Leave out the later ones of variables that are combinations of others."""
-    redundant = collinear.redundant(values, encoding.blocks, encoding.names)
+    blocks, names = encoding.blocks, encoding.names
+    if blocks.is_single:
+        redundant = collinear.redundant(values, blocks, names)
+    else:
+        # Categories may determine each other, which their search allows for.
+        numbers = np.flatnonzero(~blocks.is_category)
+        alone = collinear.redundant(
+            values[:, blocks.offsets[numbers]], Blocks.numbers(len(numbers)), [names[j] for j in numbers.tolist()]
+        )
+        redundant = {int(numbers[k]): reason for k, reason in alone.items()}
     if not redundant:
         return values, encoding
     kept = [j for j in range(encoding.blocks.variables) if j not in redundant]
@@ -285,15 +296,32 @@ def _without_collinear(values: RowArray, encoding: Encoding) -> tuple[RowArray, 
     return cast("RowArray", np.ascontiguousarray(values[:, columns])), encoding.without(reasons)
 
 
-def _check_blocks(encoding: Encoding) -> None:
-    """Raise if a category has more than two levels, which no search knows yet."""
-    if encoding.blocks.is_single:
-        return
-    wide = [repr(name) for name, width in zip(encoding.names, encoding.blocks.widths, strict=True) if width > 1]
-    raise ValueError(
-        f"column(s) {listed(wide)} are categories of more than two levels, which are not fitted yet; leave them out, "
-        "or encode them as 0/1 columns"
-    )
+def _without_empty_levels(values: RowArray, encoding: Encoding) -> tuple[RowArray, Encoding]:
+    """Leave out levels of wide categories that no row has: resamples, or rows without missing values, may lack some."""
+    kept = np.ones(values.shape[1], dtype=bool)
+    levels: dict[int, tuple[Any, ...]] = {}
+    for j in encoding.blocks.wide.tolist():
+        part, own = encoding.blocks.part(j), encoding.blocks.levels[j]
+        assert own is not None
+        columns = values[:, part]
+        observed = columns[~np.isnan(columns[:, 0])]
+        present = np.concatenate([[(observed == 0).all(axis=1).any()], (observed == 1).any(axis=0)])
+        if present.all():
+            continue
+        levels[int(encoding.kept[j])] = tuple(level for level, some in zip(own, present, strict=True) if some)
+        # The first level that some row has is the reference now.
+        present[np.argmax(present)] = False
+        kept[part] = present[1:]
+    if not levels:
+        return values, encoding
+    for place, own in levels.items():
+        if len(own) < 2:
+            raise ValueError(
+                f"column {encoding.columns[place]!r} is constant in the rows that are left; leave it out, or use "
+                "missing='em'"
+            )
+    kinds = [replace(kind, levels=levels.get(k, kind.levels)) for k, kind in enumerate(encoding.kinds)]
+    return cast("RowArray", np.ascontiguousarray(values[:, kept])), Encoding.from_kinds(encoding.columns, kinds)
 
 
 def _warn_of_dropped(encoding: Encoding) -> None:

@@ -33,11 +33,23 @@ def to_networkx(graph: NamedGraph, *, convention: Convention = "row_to_column") 
     for key, values in attributes.items():
         if values is not None:
             nx.set_node_attributes(result, dict(zip(names, values.tolist(), strict=True)), key)
+    if graph.column_model_ is not None:
+        _describe_categories(result, graph)
     for edge in edge_records(graph, names):
         tail, head = ("target", "source") if transposed else ("source", "target")
         data = {key: value for key, value in edge.items() if key not in ("source", "target") and value is not None}
         result.add_edge(edge[tail], edge[head], **data)
     return result
+
+
+def _describe_categories(network: Any, graph: NamedGraph) -> None:
+    """Name the levels of categories, which have no mean; the weights of their edges are strengths."""
+    assert graph.column_model_ is not None
+    levels = graph.column_model_.blocks.levels
+    for k in graph.column_model_.blocks.wide.tolist():
+        node = network.nodes[graph.names_[k]]
+        del node["mean"]
+        node["levels"] = " | ".join(map(str, levels[k] or ()))
 
 
 def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
@@ -56,6 +68,11 @@ def from_networkx(graph: Any, kind: type[Graph]) -> Graph:
             if key in data and not isinstance(data[key], wanted):
                 raise TypeError(f"the edge {cause!r} → {effect!r} has the {key} {data[key]!r}, which is no {name}")
 
+    if any("levels" in graph.nodes[name] for name in names):
+        raise ValueError(
+            "the graph has categories, whose equations only JSON holds: save it as .json, or drop the attribute "
+            "'levels' of nodes if their strengths are to be read as weights"
+        )
     nodes, links = [graph.nodes[name] for name in names], [data for _, _, data in edges]
     ranks = _values(nodes, "order")
     return build_graph(

@@ -18,6 +18,11 @@ Version 2 is an object with these members:
                      the weight, given the graph; ``stability`` and ``joined``, shares of resamples with this direction
                      and with an edge either way; ``margin``, the score lost by the best graph with the edge reversed;
                      ``confidence``, a probability
+``columns``          only where variables are categories of more than two levels, whose edges have their strength for
+                     ``weight`` and whose means are null. An object with lists, one entry for each variable: ``levels``
+                     (null for a number; of a category the reference first, without a column), ``means`` of its columns,
+                     and ``residuals``, their covariance given the causes; and ``weights``, a list of objects with
+                     ``source``, ``target`` and ``rows``, a row for each column of the source
 ``settings``         parameters of the estimator
 ``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
@@ -37,7 +42,9 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import check_real
+from icid_rs.export.categories import column_records, read_columns
 from icid_rs.export.edge_lists import Graph, build_graph, edge_records, evidence_columns
+from icid_rs.graph.edges import known_values
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
 
@@ -60,6 +67,8 @@ def to_json(graph: NamedGraph) -> str:
         "settings": _plain(graph.settings_),
         "info": _plain(graph.info_),
     }
+    if graph.column_model_ is not None:
+        head["columns"] = column_records(graph.column_model_, graph.adjacency_matrix_, names)
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
     edges = ",\n".join(f"    {_dump(edge)}" for edge in edge_records(graph, names))
     members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
@@ -95,8 +104,8 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _list(vector: Any) -> list[float] | None:
-    return None if vector is None else vector.tolist()
+def _list(vector: Any) -> list[float | None] | None:
+    return None if vector is None else known_values(vector)
 
 
 def _plain(value: Any) -> Any:
@@ -130,6 +139,7 @@ class _Reader:
         weights = self._numbers(edges, "weight")
         confident = bool(edges) and all("confidence" in edge for edge in edges)
         ordered = self.content.get("causal_order") is not None
+        columns = read_columns(self.content.get("columns"), self.position)
         return build_graph(
             kind,
             self.names,
@@ -141,7 +151,8 @@ class _Reader:
             evidence=self._evidence(edges),
             causal_order=[self._place(x, "causal_order") for x in self._list("causal_order")] if ordered else None,
             noise_variances=self._vector("noise_variances"),
-            location=self._vector("means"),
+            location=self._vector("means") if columns is None else None,
+            column_model=columns,
             settings=self._object("settings"),
             info=self._object("info"),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,33 @@ class Knowledge:
     required: NDArray[np.int64]
     forbidden: NDArray[np.int64]
     tiers: NDArray[np.int64]
+
+    @classmethod
+    def nothing(cls, d: int) -> Knowledge:
+        """Return what is known of d variables of which nothing is known.
+
+        Examples
+        --------
+        >>> from icid_rs.graph.knowledge import Knowledge
+        >>> Knowledge.nothing(2).allows([0, 1], [1, 0])
+        array([ True,  True])
+        """
+        nothing = np.empty((0, 2), dtype=np.int64)
+        return cls(nothing, nothing, np.full(d, -1, dtype=np.int64))
+
+    def apart(self, pairs: NDArray[np.int64]) -> Knowledge:
+        """Return what is known if some pairs of variables are not joined, either way.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from icid_rs.graph.knowledge import Knowledge
+        >>> Knowledge.nothing(2).apart(np.array([[0, 1]])).forbidden
+        array([[0, 1],
+               [1, 0]])
+        """
+        forbidden = np.unique(np.concatenate([self.forbidden, pairs, pairs[:, ::-1]]), axis=0)
+        return replace(self, forbidden=forbidden)
 
     @classmethod
     def make(

@@ -11,12 +11,16 @@ from numpy.typing import ArrayLike
 
 from icid_rs._util.extras import require
 from icid_rs._util.frames import make_frame
+from icid_rs._util.validation import listed
 from icid_rs.graph import effects, parts
+from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
 from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
 from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.evidence import EdgeEvidence, with_open_edges
+from icid_rs.graph.level_tables import level_table
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.variables import locate, locate_all
 
 
@@ -34,6 +38,8 @@ class NamedGraph:
 
     #: The library of data frames that are returned.
     _library = "pandas"
+    #: The equations of a graph with categories of more than two levels; None for all others.
+    column_model_: ColumnModel | None = None
 
     def __init__(
         self,
@@ -48,6 +54,7 @@ class NamedGraph:
         evidence: EdgeEvidence | None = None,
         settings: Mapping[str, Any] | None = None,
         info: Mapping[str, Any] | None = None,
+        column_model: ColumnModel | None = None,
     ) -> None:
         B = parts.check_weights(adjacency_matrix)
         d = B.shape[0]
@@ -60,7 +67,11 @@ class NamedGraph:
         elif self.causal_order_ is not None:
             self.cpdag_ = equivalence_class(B)
         self.noise_variances_ = parts.check_vector(noise_variances, d, "noise_variances", positive=True)
-        self.location_ = parts.check_vector(location, d, "location")
+        self.column_model_ = parts.check_column_model(column_model, d)
+        if self.column_model_ is None:
+            self.location_ = parts.check_vector(location, d, "location")
+        else:
+            self.location_ = self.column_model_.means
         self.confidence_: Any = None if confidence is None else parts.check_probabilities(confidence, d)
         self.settings_ = parts.check_mapping(settings, "settings")
         self.info_ = parts.check_mapping(info, "info")
@@ -160,6 +171,7 @@ class NamedGraph:
         0  rain    wet    0.5
         """
         transposed = is_transposed(convention)
+        self._refuse_categories("total effects")
         if self.causal_order_ is None:
             raise ValueError("the graph has directed cycles, along which effects have no end; fit with dag='greedy'")
         total = effects.total_effects(self.adjacency_matrix_, self.causal_order_)
@@ -268,9 +280,60 @@ class NamedGraph:
             evidence=self.evidence_.among(self.adjacency_matrix_, kept),
             settings=self.settings_,
             info=self.info_,
+            column_model=None if self.column_model_ is None else self.column_model_.among(kept),
         )
         part._library = self._library
         return part
+
+    def coefficients(self, a: Any, b: Any) -> Any:
+        """Return the coefficients of one edge, level by level.
+
+        Parameters
+        ----------
+        a, b : name or number
+            A cause and its effect; all coefficients are zero if there is no edge a → b.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or dict of dicts
+            Between two numbers the weight. A category has a row for each level as a cause, but for its reference level,
+            which the others are compared with and the name of the index mentions; as an effect it has a column for each
+            level, which holds the change of the probability of this level, so that a row adds up to zero. All are those
+            of a regression on all causes of b, in the units of the table. A frame of polars has the levels of a in its
+            first column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from icid_rs import ICID
+        >>> kind = np.repeat(["a", "b", "c"], 200)
+        >>> size = np.random.default_rng(0).normal(size=600) + 2.0 * (kind == "c")
+        >>> model = ICID(required=[("kind", "size")]).fit(pd.DataFrame({"kind": kind, "size": size}))
+        >>> model.coefficients("kind", "size").round(1)    # doctest: +NORMALIZE_WHITESPACE
+                          size
+        kind (against a)
+        b                 -0.1
+        c                  2.0
+        """
+        i, j = locate(a, self._names), locate(b, self._names)
+        model = self.column_model_
+        levels: tuple[Levels, Levels]
+        if model is None:
+            values, levels = np.array([[self.adjacency_matrix_[i, j]]]), (None, None)
+        else:
+            values, levels = model.coefficients(i, j), (model.blocks.levels[i], model.blocks.levels[j])
+        return level_table(values, (self._names[i], self._names[j]), levels, self._library)
+
+    def _refuse_categories(self, what: str) -> None:
+        """Raise if some variables are categories, between which there is no single weight."""
+        if self.column_model_ is not None:
+            wide = self.column_model_.blocks.wide.tolist()
+            raise ValueError(
+                f"{what} need variables that are numbers, but {listed([repr(self._names[k]) for k in wide], 3)} are "
+                "categories of more than two levels: coefficients(a, b) has the weights of an edge by level, and "
+                "sample(n, do=...) shows what follows if a variable is set; or fit without these columns"
+            )
 
     def _related(self, relation: Any, variable: Any) -> list[Any]:
         return [self._names[k] for k in relation(self.adjacency_matrix_, locate(variable, self._names))]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.validation import FloatArray, as_csr, as_order, as_vector
 from icid_rs.graph.evidence import EdgeEvidence, directions
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import Csr
 
 
@@ -105,6 +106,17 @@ def check_vector(values: ArrayLike | None, d: int, name: str, *, positive: bool 
             k = int(np.argmax(bad))
             raise ValueError(f"{name}[{k}] = {vector[k]}: it must be {demand}")
     return vector
+
+
+def check_column_model(model: ColumnModel | None, d: int) -> ColumnModel | None:
+    """Return the equations of a graph with categories; None if all variables are single columns."""
+    if model is None:
+        return None
+    if not isinstance(model, ColumnModel):
+        raise TypeError(f"column_model must be a ColumnModel, not {type(model).__name__}")
+    if model.blocks.variables != d:
+        raise ValueError(f"column_model has {model.blocks.variables} variables, but the graph has {d}")
+    return None if model.blocks.is_single else model
 
 
 def check_probabilities(matrix: Any, d: int) -> Csr:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from icid_rs.graph.evidence import EdgeEvidence, edge_ends
 from icid_rs.learning.learn import Learned
+from icid_rs.learning.mixed_evidence import mixed_evidence
 from icid_rs.learning.weight_errors import weight_errors
-from icid_rs.precision.variants import Precision
+from icid_rs.precision.variants import Blocked, Precision
 
 
 def edge_evidence(claims: EdgeEvidence, learned: Learned, estimate: Precision, n_threads: int | None) -> EdgeEvidence:
@@ -23,6 +25,10 @@ def edge_evidence(claims: EdgeEvidence, learned: Learned, estimate: Precision, n
     array(['knowledge'], dtype='<U9')
     """
     B = learned.sem.B
+    if learned.columns is not None:
+        assert isinstance(estimate, Blocked)
+        sizes: dict[str, Any] = mixed_evidence(B, learned.columns, estimate, n_threads)
+        return replace(claims, **sizes)
     errors = weight_errors(B, estimate, n_threads=n_threads)
     causes, effects = edge_ends(B)
     deviations = np.sqrt(estimate.variances)

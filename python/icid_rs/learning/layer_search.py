@@ -207,6 +207,7 @@ class LayerSearch:
         layer = self.feasible(layer)
         estimate = self.corrected(layer, order)
         searcher = estimate.searcher(self.knowledge, self.options.n_threads)
+        assert isinstance(searcher, _core.Searcher), "the layer is one of numbers"
         starts = estimate.start_orders(searcher) if order is None else {"last": order}
         self.searches += 1
         found = searcher.search(

@@ -16,8 +16,10 @@ from icid_rs.decomposition.oicid import Decomposition
 from icid_rs.graph.covariances import SampleMoments, residual_rows
 from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.orientation import orient
 from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
+from icid_rs.learning.contingency import codes_of, unconfirmed
 from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.measurement import Measurement, choose_layer, member_along, unmeasured_because
 from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
@@ -25,8 +27,11 @@ from icid_rs.learning.order import best_order
 from icid_rs.learning.search import BudgetedSearch
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full, Given, Indefinite, Precision, Wide
+from icid_rs.precision.variants import Blocked, FewRows, Full, Given, Indefinite, Precision, Wide
 from icid_rs.report import Choices, MeasurementChoice, Refinement
+
+#: Searches without edges that tables of levels do not confirm.
+_CONFIRMING_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,10 @@ class Learned:
         Background knowledge that the graph respects.
     measurement : Measurement or None
         Hidden causes and errors of measurement, if they are part of the model.
+    columns : ColumnModel or None
+        The regressions of categories and numbers, where some variables are categories of more than two levels.
+    unconfirmed : array of shape (m, 2), optional
+        Pairs of variables that a search had joined, and tables of their levels do not.
     """
 
     sem: LinearSem | CyclicSem
@@ -64,10 +73,28 @@ class Learned:
     cpdag: Csr | None = None
     knowledge: Knowledge | None = None
     measurement: Measurement | None = None
+    columns: ColumnModel | None = None
+    unconfirmed: NDArray[np.int64] | None = None
+
+    @property
+    def searched_under(self) -> Knowledge | None:
+        """Background knowledge, without the edges that tables of levels do not confirm."""
+        if self.unconfirmed is None:
+            return self.knowledge
+        known = Knowledge.nothing(self.sem.B.shape[0]) if self.knowledge is None else self.knowledge
+        return known.apart(self.unconfirmed)
 
     def modelled(self, estimate: Precision) -> Precision:
         """Return the estimate that the graph was fitted to: without the measurement layer, if there is one."""
         return estimate if self.measurement is None else self.measurement.estimate
+
+    def in_units(self, estimate: Precision, n_threads: int | None) -> Learned:
+        """Return the model in the units of the table, whose graph a search among blocks gives as strengths."""
+        if not isinstance(estimate, Blocked):
+            return self
+        assert isinstance(self.sem, LinearSem), "searches return acyclic graphs"
+        columns = estimate.column_model(self.sem.B, n_threads)
+        return replace(self, sem=columns.in_units(self.sem), columns=columns)
 
     @property
     def status(self) -> str:
@@ -106,16 +133,20 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
     knowledge = Knowledge.make(columns, required=options.required, forbidden=options.forbidden, tiers=options.tiers)
     if knowledge is not None and len(sample.names) < len(columns):
         knowledge = knowledge.among(sample.encoding.kept, columns)
-    known = options.known_variances(len(estimate.location))
+    known = options.known_variances(estimate.variables)
     strategy = choose_strategy(estimate, options, known, knowledge)
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
+    if isinstance(estimate, Blocked) and sample.facts.groups is not None:
+        # Without the means of groups, indicators are no levels.
+        rows = None
     learned = strategy(Task(sample.names, estimate, rows, options, known, knowledge, proposer, watch))
     watch.lap("refine")
     sem = _cut(learned.sem, learned.modelled(estimate), proposer, options.threshold)
     watch.lap("noise")
-    return replace(learned, sem=sem, unit=proposer.unit, cpdag=class_of(sem, knowledge), knowledge=knowledge)
+    learned = replace(learned, sem=sem, unit=proposer.unit, cpdag=class_of(sem, knowledge), knowledge=knowledge)
+    return learned.in_units(estimate, options.n_threads)
 
 
 def measurement_choice(
@@ -145,7 +176,8 @@ def sample_moments(estimate: Precision, sample: Sample, learned: Learned) -> Sam
     500
     """
     rows = None if isinstance(sample, GivenTheta) or learned.measurement else sample.shape_rows
-    residuals = None if rows is None else residual_rows(rows, learned.sem.B)
+    weights = learned.sem.B if learned.columns is None else learned.columns.weights
+    residuals = None if rows is None else residual_rows(rows, weights)
     return SampleMoments(estimate.covariances, getattr(estimate, "samples", None), residuals)
 
 
@@ -163,7 +195,7 @@ def choose_strategy(
     >>> choose_strategy(estimate, Options.of(ICID(refine="order"), {"auto": True}), None, None).__name__
     'along_an_order'
     """
-    kind, d = options.refine, len(estimate.location)
+    kind, d = options.refine, estimate.variables
     unmeasured = unmeasured_because(estimate, options)
     if options.demanded is not None and unmeasured is not None:
         raise ValueError(f"{options.demanded}: {unmeasured}")
@@ -182,6 +214,8 @@ def choose_strategy(
                     f"which needs at least {d + 3} rows; use precision='lasso', refine=None, or fewer columns"
                 )
             return decomposition_alone
+        case Blocked():
+            return noise_model
         case Full() | FewRows() | Wide():
             return along_an_order if kind == "order" else noise_model
     raise AssertionError(f"no strategy for {type(estimate).__name__}")
@@ -217,7 +251,7 @@ def along_an_order(task: Task) -> Learned:
     """Fit the graph along the better of two orders."""
     proposal = task.propose(order_only=True)
     searcher = task.estimate.searcher(task.knowledge, task.options.n_threads)
-    penalty = task.options.edge_penalty(task.estimate.samples, len(task.estimate.location))
+    penalty = task.options.edge_penalty(task.estimate.samples, task.estimate.variables)
     fit = best_order(searcher, _order(proposal), penalty, task.known)
     return Learned(fit.sem, proposal.decomposition, "order", fit.report)
 
@@ -226,13 +260,46 @@ def noise_model(task: Task) -> Learned:
     """Choose between equal and unequal noise variances by the score; search for the graph if they are unequal."""
     decomposition = proposed = None
     # A caller who observes the decomposition is shown one, whether it is of use or not.
-    if is_order_of_use(task.estimate, task.options) or task.options.observer() is not None:
+    is_observed = task.options.observer() is not None and not isinstance(task.estimate, Blocked)
+    if is_order_of_use(task.estimate, task.options) or is_observed:
         proposal = task.propose(order_only=True)
         decomposition, proposed = proposal.decomposition, _order(proposal)
     model = choose_noise_model(task.estimate, task.rows, task.proposer, proposed, task.options)
     learned = Learned(model.sem, decomposition, model.refine, model.refinement, model.choices, search=model.search)
+    if isinstance(task.estimate, Blocked) and task.rows is not None:
+        learned = _confirmed(task, learned)
     task.watch.lap("refine")
     return learned if unmeasured_because(task.estimate, task.options) else _measured(task, learned)
+
+
+def _confirmed(task: Task, learned: Learned) -> Learned:
+    """Search again without the edges between categories that rest on the misfit of straight lines."""
+    search, refinement, choices = learned.search, learned.refinement, learned.choices
+    assert search is not None
+    assert refinement is not None
+    assert choices is not None
+    assert task.rows is not None
+    codes = codes_of(task.rows, task.estimate.blocks)
+    apart = np.empty((0, 2), dtype=np.int64)
+    sem: Any = learned.sem
+    is_thorough = True
+    for _ in range(_CONFIRMING_ROUNDS):
+        found = unconfirmed(sem.B, codes, task.knowledge)
+        if not len(found) and is_thorough:
+            break
+        # Edges often fall in turns, so that trials wait until none is left that tables do not confirm.
+        is_thorough = not len(found)
+        apart = np.concatenate([apart, found])
+        knowledge = (task.knowledge or Knowledge.nothing(len(task.names))).apart(apart)
+        search = search.of(task.estimate.searcher(knowledge, task.options.n_threads))
+        start = {"search": knowledge.arrange(sem.order)}
+        again = search.run(start, penalty=choices.penalty.value, effort=search.effort if is_thorough else None)
+        sem, refinement = again.sem, replace(refinement, score=again.score)
+    if not len(apart):
+        return learned
+    names = [[task.names[i], task.names[j]] for i, j in apart.tolist()]
+    refinement = replace(refinement, details={**refinement.details, "unconfirmed": names})
+    return replace(learned, sem=sem, search=search, refinement=refinement, unconfirmed=apart)
 
 
 def _measured(task: Task, without: Learned) -> Learned:

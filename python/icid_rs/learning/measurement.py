@@ -19,7 +19,7 @@ from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.layer_search import LayerSearch
 from icid_rs.options import Options
-from icid_rs.precision.variants import Corrected, Full, Precision
+from icid_rs.precision.variants import Blocked, Corrected, Full, Precision
 from icid_rs.report import MeasurementChoice
 
 #: With fewer columns, hidden causes and errors are no different from edges.
@@ -89,6 +89,8 @@ def unmeasured_because(estimate: Precision, options: Options) -> str | None:
     """
     if not options.measures:
         return "hidden causes and errors of measurement were switched off"
+    if isinstance(estimate, Blocked):
+        return "hidden causes and errors of measurement are looked for among numbers, and some columns are categories"
     if options.refine not in ("auto", "search"):
         return f"refine={options.refine!r} supposes that there are neither hidden causes nor errors of measurement"
     if options.noise_variances is not None:
@@ -97,11 +99,11 @@ def unmeasured_because(estimate: Precision, options: Options) -> str | None:
         return "covariances of pairs of columns differ from those of a table as if by errors of measurement"
     if options.ridge:
         return "a ridge and a measurement layer cannot both change the covariance"
-    if not isinstance(estimate, Full) or estimate.samples < len(estimate.location) + 3:
+    if not isinstance(estimate, Full) or estimate.samples < estimate.variables + 3:
         return "hidden causes and errors of measurement need about two rows for each column"
     if options.precision not in ("auto", "fdr", "empirical"):
         return "hidden causes and errors of measurement need precision='auto' or 'fdr'"
-    if len(estimate.location) < _FEWEST:
+    if estimate.variables < _FEWEST:
         return f"hidden causes and errors of measurement cannot be told from edges with fewer than {_FEWEST} columns"
     return None
 

@@ -27,9 +27,9 @@ from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
 from icid_rs.learning.search import BudgetedSearch, Searched
 from icid_rs.learning.starts import Proposer
-from icid_rs.learning.unequal import Unequal, UnequalSearch
+from icid_rs.learning.unequal import Modelled, Unequal, UnequalSearch
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full, Wide
+from icid_rs.precision.variants import Blocked, FewRows, Full, NumberSearcher
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement
 
 #: Columns whose variances differ relatively by less than this were standardised.
@@ -54,7 +54,7 @@ class NoiseModel:
 
 
 def choose_noise_model(
-    estimate: Full | FewRows | Wide,
+    estimate: Modelled,
     rows: Rows | None,
     proposer: Proposer,
     proposed: NDArray[np.intp] | None,
@@ -64,7 +64,7 @@ def choose_noise_model(
 
     Parameters
     ----------
-    estimate : Full, FewRows or Wide
+    estimate : Full, FewRows, Wide or Blocked
     rows : array of shape (n, d), optional
         All rows or a sample of them, which show the shape of residuals; without them residuals are Gaussian.
     proposer : Proposer
@@ -77,7 +77,8 @@ def choose_noise_model(
     -------
     NoiseModel
     """
-    task = _Task(estimate, rows if "shape" in options.orient else None, proposer, proposed, options)
+    shows_shapes = "shape" in options.orient and not isinstance(estimate, Blocked)
+    task = _Task(estimate, rows if shows_shapes else None, proposer, proposed, options)
     return task.with_misfit(_choose(task, options, proposer.knowledge))
 
 
@@ -94,7 +95,7 @@ def _choose(task: _Task, options: Options, knowledge: Knowledge | None) -> Noise
     return task.ordered(ordered.fit, refine, task.choices_of(ordered))
 
 
-def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
+def is_order_of_use(estimate: Modelled, options: Options) -> bool:
     """Tell whether the order of the decomposition is fitted, or searched from.
 
     It depends on the units of the columns, so that searches with unequal noise variances do not start from it by
@@ -112,11 +113,11 @@ def is_order_of_use(estimate: Full | FewRows | Wide, options: Options) -> bool:
     return options.is_weighted or not _is_unequal(estimate, options)
 
 
-def _is_unequal(estimate: Full | FewRows | Wide, options: Options) -> bool:
+def _is_unequal(estimate: Modelled, options: Options) -> bool:
     """Tell whether noise variances are unequal whatever the scores: as asked, or since columns are standardised."""
-    if options.known_variances(len(estimate.location)) is not None or options.noise == "equal":
+    if options.known_variances(estimate.variables) is not None or options.noise == "equal":
         return False
-    if options.noise == "unequal" or "variance" not in options.orient:
+    if options.noise == "unequal" or "variance" not in options.orient or isinstance(estimate, Blocked):
         return True
     # With the same variance for all columns, noise variances can be equal only without any edge.
     variances = estimate.variances
@@ -150,14 +151,14 @@ class _Task:
 
     def __init__(
         self,
-        estimate: Full | FewRows | Wide,
+        estimate: Modelled,
         rows: Rows | None,
         proposer: Proposer,
         proposed: NDArray[np.intp] | None,
         options: Options,
     ) -> None:
         self.estimate, self.proposer, self._proposed = estimate, proposer, proposed
-        self.n, self.d = estimate.samples, len(estimate.location)
+        self.n, self.d = estimate.samples, estimate.variables
         self.log_n = float(np.log(self.n))
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
@@ -189,6 +190,7 @@ class _Task:
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
+        assert isinstance(self.searcher, NumberSearcher), "noise variances of blocks are unequal"
         return best_order(self.searcher, self.proposed, self.base * inflation, self.known)
 
     def may_be_improved(self, fit: OrderFit) -> bool:

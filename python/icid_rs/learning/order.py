@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph.sem import LinearSem
-from icid_rs.precision.variants import Searcher
+from icid_rs.precision.variants import NumberSearcher
 from icid_rs.report import Refinement
 
 
@@ -27,13 +27,13 @@ class OrderFit:
 
 
 def best_order(
-    searcher: Searcher, proposed: NDArray[np.intp], penalty: float, noise_variances: FloatArray | None
+    searcher: NumberSearcher, proposed: NDArray[np.intp], penalty: float, noise_variances: FloatArray | None
 ) -> OrderFit:
     """Fit graphs along the order of elimination and along a proposed one, and keep the better.
 
     Parameters
     ----------
-    searcher : Searcher
+    searcher : NumberSearcher
     proposed : array of shape (d,)
         A causal order.
     penalty : float

@@ -119,9 +119,13 @@ class BudgetedSearch:
 
     def is_exact(self, rows: int | None, share: float = 1.0) -> bool:
         """Whether the best graph will be computed, not searched for; `rows` if the shape of their residuals counts."""
-        if not isinstance(self._searcher, _core.Searcher):
-            return False
-        operations, _, is_cheap = self._searcher.exact_cost(rows=rows)
+        match self._searcher:
+            case _core.Searcher():
+                operations, _, is_cheap = self._searcher.exact_cost(rows=rows)
+            case _core.BlockSearcher():
+                operations, _, is_cheap = self._searcher.exact_cost()
+            case _:
+                return False
         return bool(is_cheap and operations <= self._seconds(share) * _OPERATIONS_PER_SECOND)
 
     def _seconds(self, share: float) -> float:
@@ -150,28 +154,31 @@ class BudgetedSearch:
         penalty : float
             The least gain in twice the log-likelihood that is worth an edge.
         values : array of shape (d, n), optional
-            Standardised variables. If given, the shape of residuals counts.
+            Standardised variables. If given, the shape of residuals counts. Not for blocks.
         shape : str
             Name of the shape in the core.
         noise_variances : array of shape (d,), optional
-            Ω if it is known or taken to be equal.
+            Ω if it is known or taken to be equal. Not for blocks.
         effort : Effort, optional
             By default no trials.
         share : float
             Share of the remaining time that may be used.
         """
         is_exact = self.is_exact(None if values is None else values.shape[1], share)
-        if is_exact and isinstance(self._searcher, _core.Searcher):
-            table = self._exact_table(self._searcher, values, shape, noise_variances)
+        if is_exact:
+            table = self._exact_table(values, shape, noise_variances)
             optimum = table.optimum(penalty=penalty)
             return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, "proven")
         effort = effort or Effort()
         seconds = self._seconds(share) if self.is_timed else None
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
         orders = [order.astype(np.int64) for order in starts.values()]
-        found = self._searcher.search(
-            orders, penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, budget=budget
-        )
+        if isinstance(self._searcher, _core.BlockSearcher):
+            found = self._searcher.search(orders, penalty=penalty, budget=budget)
+        else:
+            found = self._searcher.search(
+                orders, penalty=penalty, values=values, shape=shape, noise_variances=noise_variances, budget=budget
+            )
         self.trials += found.trials
         self.improvements += found.improvements
         scores = dict(zip(starts, found.start_scores, strict=True))
@@ -191,7 +198,7 @@ class BudgetedSearch:
         return sp.csr_array((optimum.reversed, B.indices, B.indptr), shape=B.shape)
 
     def _exact_table(
-        self, searcher: _core.Searcher, values: FloatArray | None, shape: str, noise_variances: FloatArray | None
+        self, values: FloatArray | None, shape: str, noise_variances: FloatArray | None
     ) -> _core.ExactTable:
         """Score all sets of parents, unless the last search of this kind differed in nothing but the penalty."""
         has_values = values is not None
@@ -199,7 +206,11 @@ class BudgetedSearch:
         scored = self._scored.pop(has_values, None)
         if scored is None or not scored.is_of(values, shape, noise_variances):
             scored = None
-            table = searcher.exact_table(values=values, shape=shape, noise_variances=noise_variances)
+            if isinstance(self._searcher, _core.BlockSearcher):
+                table = self._searcher.exact_table()
+            else:
+                assert isinstance(self._searcher, _core.Searcher), "is_exact refuses others"
+                table = self._searcher.exact_table(values=values, shape=shape, noise_variances=noise_variances)
             scored = _Scored(table, values, shape, noise_variances)
         self._scored[has_values] = scored
         return scored.table

@@ -7,6 +7,7 @@ negentropy in twice the log-likelihood. Where no residual has a shape, none is l
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,17 @@ from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.price import lower_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
-from icid_rs.precision.variants import FewRows, Full, Wide
+from icid_rs.precision.variants import Blocked, FewRows, Full, Wide
 from icid_rs.report import PenaltyChoice, ShapeChoice
 
+#: Estimates that a noise model is chosen for. The noise variances of categories have no common unit, and their
+#: residuals no shape: they are unequal, and Gaussian.
+Modelled: TypeAlias = Full | FewRows | Wide | Blocked
 #: Shapes of residuals that compete with the Gaussian, by their names in the core.
 _SHAPES = ("negentropy",)
 
 
-def standardised(rows: Rows, estimate: Full | FewRows | Wide) -> FloatArray:
+def standardised(rows: Rows, estimate: Modelled) -> FloatArray:
     """Return the standardised variables in rows, as searches take them.
 
     Examples
@@ -58,7 +62,7 @@ class UnequalSearch:
 
     Attributes
     ----------
-    estimate : Full, FewRows or Wide
+    estimate : Full, FewRows, Wide or Blocked
     rows : array of shape (n, d), optional
         Rows that show the shape of residuals; without them residuals are Gaussian.
     searches : BudgetedSearch
@@ -71,7 +75,7 @@ class UnequalSearch:
     n_threads : int, optional
     """
 
-    estimate: Full | FewRows | Wide
+    estimate: Modelled
     rows: Rows | None
     searches: BudgetedSearch
     proposed: NDArray[np.intp] | None
@@ -84,7 +88,7 @@ class UnequalSearch:
 
         By default the starts do not depend on the units of the columns, as the order of the decomposition does.
         """
-        searches, base, n, d = self.searches, self.base, self.estimate.samples, len(self.estimate.location)
+        searches, base, n, d = self.searches, self.base, self.estimate.samples, self.estimate.variables
         starts = {} if searches.is_exact(None) else self.estimate.start_orders(searches.searcher)
         if self.proposed is not None:
             starts |= {"decomposition": self.proposed}

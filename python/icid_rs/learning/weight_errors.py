@@ -58,6 +58,21 @@ def weight_errors(B: Csr, estimate: Precision, *, n_threads: int | None = None) 
             weights, variances = weights * ratio, variances * ratio**2
         case _:
             return WeightErrors(np.full(B.nnz, np.nan), np.full(B.nnz, np.nan))
+    return least_squares_errors(B, weights, variances, samples)
+
+
+def least_squares_errors(B: Csr, weights: FloatArray, variances: FloatArray, samples: int) -> WeightErrors:
+    """Compute errors from those weights and variances that the core returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.learning.weight_errors import least_squares_errors
+    >>> B = sp.csr_array([[0, 1.0], [0, 0]])
+    >>> least_squares_errors(B, np.array([1.0]), np.array([4.0]), 102).std_error
+    array([0.2])
+    """
     degrees = _degrees(B, samples)
     with np.errstate(invalid="ignore", divide="ignore"):
         errors = np.where(degrees > 0, np.sqrt(variances / degrees), np.nan)

@@ -19,6 +19,7 @@ from icid_rs._util.validation import as_csr, as_theta
 from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.options import Options
+from icid_rs.precision.blocked import blocked_estimate, check_options
 from icid_rs.precision.covariance import Covariance, empirical_covariance, invert
 from icid_rs.precision.kinds import BY_INVERSE
 from icid_rs.precision.neighbourhood import WIDE, neighbourhood_precision, wide_precision
@@ -111,6 +112,10 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     if isinstance(sample, GivenTheta):
         return Estimator("precomputed")
     n, d = sample.samples, len(sample.names)
+    if not sample.blocks.is_single:
+        check_options(options, sample.blocks, sample.names)
+        counts = f"{n} samples of {sample.blocks.columns} columns for {d} variables, some of them categories"
+        return Estimator("fdr", f"{counts}: pairs of variables are tested")
     kind = settle_kind(options.precision, n, d, options.ridge)
     _check_rows(sample, kind)
     return Estimator(kind, reason(kind, n, d) if options.precision == "auto" else None)
@@ -139,6 +144,8 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     if isinstance(sample, Rows) and kind == "lasso" and d > WIDE:
         return wide_precision(sample.values, sample.samples, names, watch, threads)
     covariance = _covariance(sample, watch)
+    if not sample.blocks.is_single:
+        return blocked_estimate(_numbers_apart(covariance, sample, options), sample.blocks, watch)
     covariance = covariance.ridged(options.ridge or _needed_ridge(covariance, kind, options))
     matrix, n = covariance.matrix, covariance.samples
     if kind not in BY_INVERSE or n <= d:
@@ -161,6 +168,24 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     except np.linalg.LinAlgError:
         checks.check_covariance(matrix, names)
         raise
+
+
+def _numbers_apart(covariance: Covariance, sample: Rows | IncompleteRows | Summary, options: Options) -> Covariance:
+    """Return the covariance of the columns of blocks; raise where numbers are combinations of each other.
+
+    Categories may determine each other, since the search shrinks their correlations.
+    """
+    numbers = np.flatnonzero(~sample.blocks.is_category)
+    columns = sample.blocks.offsets[numbers]
+    matrix, names = covariance.matrix[np.ix_(columns, columns)], [sample.names[j] for j in numbers.tolist()]
+    if not len(numbers):
+        return covariance
+    if options.collinear == "ridge":
+        return covariance.ridged(_RIDGE) if checks.is_collinear(matrix) else covariance
+    checks.check_duplicates(matrix, names)
+    if covariance.samples > len(matrix):
+        checks.check_covariance(matrix, names)
+    return covariance
 
 
 def _needed_ridge(covariance: Covariance, kind: Any, options: Options) -> float:
@@ -204,7 +229,7 @@ def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Co
             ensure_square(values.shape[1], "the covariance", copies=3)
             matrix, location = empirical_covariance(values)
     watch.lap("covariance")
-    checks.check_scales(values, matrix, location, sample.names)
+    checks.check_scales(values, matrix, location, sample.blocks.column_names(sample.names))
     return Covariance(matrix, location, sample.samples)
 
 

@@ -2,7 +2,8 @@
 
 With enough rows the covariance has an inverse (`Full`). With few rows there is only a sparse estimate (`FewRows`), and
 with very many columns the covariance is not stored (`Wide`). Θ can also be given by the caller (`Given`), or come from
-an estimator whose matrix is not positive definite (`Indefinite`).
+an estimator whose matrix is not positive definite (`Indefinite`). Where some variables are categories, they are blocks
+of columns (`Blocked`).
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from numpy.typing import NDArray
 
 from icid_rs import _core
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, csr_parts
+from icid_rs._util.validation import FloatArray, csr_from_parts, csr_parts
+from icid_rs.graph.blocks import Blocks
 from icid_rs.graph.covariances import ComputedCovariances, Covariances, StoredCovariances
 from icid_rs.graph.knowledge import Knowledge
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import Csr
 from icid_rs.precision.covariance import Covariance, invert
 
-#: The core's fits and searches of graphs, with a dense covariance or without.
-Searcher: TypeAlias = _core.Searcher | _core.WideSearcher
+#: The core's fits and searches along orders of numbers, with a dense covariance or without.
+NumberSearcher: TypeAlias = _core.Searcher | _core.WideSearcher
+#: The core's searches of graphs, among numbers or among variables that are blocks of columns.
+Searcher: TypeAlias = NumberSearcher | _core.BlockSearcher
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,11 @@ class Precision:
     timings: dict[str, float] = field(default_factory=dict)
     inverse: ClassVar[FloatArray | None] = None
     values: ClassVar[FloatArray | None] = None
+
+    @property
+    def variables(self) -> int:
+        """Number of variables, d."""
+        return int(self.theta.shape[0])
 
     @property
     def variances(self) -> FloatArray:
@@ -112,7 +122,7 @@ class _Sampled(Precision):
         )
 
     def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> Searcher:
-        """Return the core's search, which fits graphs along orders to this covariance."""
+        """Return the core's search, which fits graphs to this covariance."""
         return _core.Searcher(
             self.covariance,
             csr_parts(self.theta),
@@ -229,6 +239,52 @@ def rescale(matrix: Csr, scale: FloatArray) -> None:
     """Multiply rows and columns by `scale` in place: a second matrix may not fit into memory."""
     matrix.data *= scale[matrix.indices]
     matrix.data *= np.repeat(scale, np.diff(matrix.indptr))
+
+
+@dataclass(frozen=True)
+class Blocked(_Sampled):
+    """An estimate for variables of which some are categories; `precision.blocked` makes one.
+
+    `theta` is one of the variables; `covariance` and `location` are those of the columns that these consist of.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The columns of each variable.
+    inverse : numpy.ndarray of shape (p, p) or None
+        Inverse of the covariance of the columns, where there are enough rows for one.
+    """
+
+    blocks: Blocks = field(kw_only=True)
+    inverse: FloatArray | None = field(kw_only=True, repr=False)  # type: ignore[misc]
+
+    @property
+    def variances(self) -> FloatArray:
+        """The variance of each number, and the determinant of the covariance of each category's columns."""
+        parts = [self.blocks.part(j) for j in range(self.blocks.variables)]
+        return np.array([np.linalg.det(self.covariance[part, part]) for part in parts])
+
+    def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.BlockSearcher:
+        """Return the core's search among variables that are blocks of columns."""
+        return _core.BlockSearcher(
+            self.covariance,
+            self.inverse,
+            self.blocks.offsets,
+            self.blocks.is_category,
+            samples=self.samples,
+            knowledge=None if knowledge is None else knowledge.parts,
+            n_threads=n_threads,
+        )
+
+    def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
+        """Order the variables as `Full.start_orders` does."""
+        return {"smallest pivots": searcher.smallest_pivots().astype(np.intp)}
+
+    def column_model(self, B: Csr, n_threads: int | None) -> ColumnModel:
+        """Regress the columns of each variable on those of its causes."""
+        parts = self.searcher(None, n_threads).coefficients(csr_parts(B))
+        weights, residuals = (csr_from_parts(part, self.blocks.columns) for part in parts)
+        return ColumnModel(self.blocks, weights, residuals, self.location)
 
 
 @dataclass(frozen=True)

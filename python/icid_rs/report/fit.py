@@ -199,6 +199,8 @@ class FitReport:
         The assumptions that were checked, with verdicts.
     rows : int, optional
         Effective sample size; None if an inverse covariance was given.
+    categories : dict
+        Levels of the variables that were taken as categories of more than two.
     """
 
     timings: dict[str, float]
@@ -220,6 +222,7 @@ class FitReport:
     sortability: dict[str, Any] | None
     checks: tuple[Assumption, ...] = ()
     rows: int | None = None
+    categories: dict[Any, int] = field(default_factory=dict)
 
     @property
     def is_grouped(self) -> bool:
@@ -252,6 +255,7 @@ class FitReport:
             **self.settings,
             "refine": self.refine,
             **self.sample.as_dict(),
+            "categories": self.categories,
             "noise": self.noise,
             "unit": self.unit,
             "lambda1": self.lambda1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,13 +20,15 @@ from icid_rs.graph.sem import Csr, LinearSem
 from icid_rs.learning.learn import Learned, class_of
 from icid_rs.learning.unequal import standardised
 from icid_rs.options import Options
-from icid_rs.precision.variants import FewRows, Full, Precision
+from icid_rs.precision.variants import Blocked, FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
 from icid_rs.trust.draws import Draws, RowDraws, draws_of
 from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, stable, undisputed
 from icid_rs.trust.shapes import ShapeEvidence
 from icid_rs.trust.votes import Votes, Voting, poll
 
+#: Estimates with a searcher that finds the graphs of resamples.
+_Judged: TypeAlias = Full | FewRows | Blocked
 #: Resamples at a time; there are more, up to the second number, while shares are close to nine in ten.
 _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
@@ -64,11 +66,11 @@ def claim(learned: Learned, estimate: Precision, sample: Sample, options: Option
     {'compelled': 2}
     """
     sem = learned.sem
-    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, Full | FewRows)
+    is_searched = isinstance(sem, LinearSem) and learned.choices is not None and isinstance(estimate, _Judged)
     if not is_searched or options.stability is None or not sem.B.nnz:
         return _all_that_score_tells(learned, options)
     assert isinstance(sem, LinearSem)
-    assert isinstance(estimate, Full | FewRows)
+    assert isinstance(estimate, _Judged)
     judged = _Judge(learned, sem, estimate, sample, options).judge()
     watch.lap("claims")
     return judged
@@ -98,15 +100,13 @@ def _all_that_score_tells(learned: Learned, options: Options) -> Claimed:
 class _Judge:
     """A graph that was learned from data, with resamples of the data to judge it by."""
 
-    def __init__(
-        self, learned: Learned, sem: LinearSem, estimate: Full | FewRows, sample: Sample, options: Options
-    ) -> None:
+    def __init__(self, learned: Learned, sem: LinearSem, estimate: _Judged, sample: Sample, options: Options) -> None:
         assert learned.choices is not None
         assert learned.search is not None
         assert learned.refinement is not None
         self.learned, self.sem, self.options = learned, sem, options
         modelled = learned.modelled(estimate)
-        assert isinstance(modelled, Full | FewRows)
+        assert isinstance(modelled, _Judged)
         self.estimate = modelled
         layer = None if learned.measurement is None else learned.measurement.layer
         #: What hidden causes and errors of measurement add to the correlations.
@@ -183,7 +183,7 @@ class _Judge:
     def _votes(self, voting: Voting) -> Votes:
         voting = replace(voting, removed=self.layer)
         searcher, d = self.search.searcher, len(voting.order)
-        assert isinstance(searcher, _core.Searcher)
+        assert isinstance(searcher, _core.Searcher | _core.BlockSearcher)
         asked, draws = self.options.stability, self.draws
         if voting.shape is not None:
             assert self.rows is not None
@@ -225,7 +225,7 @@ class _Judge:
         if not missing.any() or self.options.threshold > 0:
             return self.learned
         required = np.column_stack([claimed.row, claimed.col]).astype(np.int64)
-        knowledge = _joined(self.learned.knowledge, required, len(self.sem.order))
+        knowledge = _joined(self.learned.searched_under, required, len(self.sem.order))
         search = self.search.of(self.estimate.searcher(knowledge, self.options.n_threads))
         noise = self.choices.noise.chosen
         found = search.run(
@@ -237,7 +237,8 @@ class _Judge:
         )
         assert self.learned.refinement is not None
         refinement: Refinement = replace(self.learned.refinement, score=found.score)
-        return replace(self.learned, sem=found.sem, refinement=refinement)
+        learned = replace(self.learned, sem=found.sem, refinement=refinement)
+        return learned.in_units(self.estimate, self.options.n_threads)
 
     def _supposed_variances(self) -> NDArray[np.float64]:
         known = self.options.known_variances(len(self.sem.order))
@@ -291,6 +292,5 @@ def with_evidence(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord)
 
 def _joined(knowledge: Knowledge | None, required: NDArray[np.int64], d: int) -> Knowledge:
     """Add required edges to what is known."""
-    if knowledge is None:
-        return Knowledge(required, np.empty((0, 2), dtype=np.int64), np.full(d, -1, dtype=np.int64))
+    knowledge = Knowledge.nothing(d) if knowledge is None else knowledge
     return replace(knowledge, required=np.unique(np.concatenate([knowledge.required, required]), axis=0))

@@ -60,10 +60,11 @@ def record_fit(
         variables=len(sample.names),
         acyclic=sem.order is not None,
         sortability=None
-        if sem.order is None
+        if sem.order is None or learned.columns is not None
         else sortability.report(sem.B, modelled.variances, modelled.diagonal, by_scale=by_scale),
         checks=found.assumptions,
         rows=None if isinstance(sample, GivenTheta) else sample.samples,
+        categories={sample.names[j]: int(sample.blocks.widths[j]) + 1 for j in sample.blocks.wide.tolist()},
     )
 
 

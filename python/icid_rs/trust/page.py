@@ -132,6 +132,9 @@ class Page:
                 f"  {missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are "
                 f"missing in {listed([str(name) for name in worst], 3)}."
             )
+        if self.report.categories:
+            levels = [f"{name} ({count} levels)" for name, count in self.report.categories.items()]
+            yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
         if self.report.sample.groups is not None:
             yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
 
@@ -146,7 +149,8 @@ class Page:
         if passed:
             yield from _wrapped(f" pass  {'; '.join(passed)}", 7)
         if not self.checks:
-            yield "  There were no rows to look at."
+            every = len(self.report.categories) == self.graph.n_features_in_
+            yield f"  There were no {'numbers' if every else 'rows'} to look at."
 
     def _choices(self) -> Iterator[str]:
         noise = {
@@ -159,12 +163,17 @@ class Page:
         choices = self.report.choices
         if choices is None:
             return
-        if choices.residuals is not None:
+        if choices.residuals is not None and not self.report.categories:
             lopsided = len(choices.residuals.shaped)
             if choices.residuals.counts:
                 text = f"The scatter of {lopsided} columns is not bell-shaped, and this was used to tell directions."
             else:
                 text = "Scatter is close enough to bell-shaped that it tells no directions."
+            yield from _wrapped(f"  - {text}", 4)
+        refinement = self.report.refinement
+        if refinement is not None and (pairs := refinement.details.get("unconfirmed")):
+            shown = listed([f"{a} and {b}" for a, b in pairs], 3)
+            text = f"{len(pairs)} pairs of columns are not joined: tables of their levels show no relation ({shown})."
             yield from _wrapped(f"  - {text}", 4)
         price = choices.penalty
         if self.rows is not None and self.rows > 1:
@@ -202,6 +211,8 @@ class Page:
             yield "  No column is related to another."
             return
         yield "  Numbers: change of the second column, in its standard deviations, for one of the first."
+        if self.report.categories:
+            yield "  At a category: the root of the share that an edge explains; model.coefficients(a, b) has signs."
         titles = {
             "sure": "Direction claimed (→: causes)",
             "open": "Related, but either may be the cause (—)",
@@ -258,7 +269,8 @@ class Page:
             steps.append(
                 f"Test the strongest: change {edge.source} in an experiment, and see whether {edge.target} follows."
             )
-        if len(steps) < _MOST_STEPS and self.rows is not None:
+        # Independences are tested between numbers.
+        if len(steps) < _MOST_STEPS and self.rows is not None and not self.report.categories:
             steps.append("See whether new rows contradict the graph: model.falsify(new_rows).")
         for k, step in enumerate(steps, 1):
             yield from _wrapped(f"  {k}. {step}", 5)

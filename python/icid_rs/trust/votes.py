@@ -66,7 +66,9 @@ class Votes:
         return Votes(self.resamples + other.resamples, self.joined + other.joined, self.directed + other.directed)
 
 
-def poll(searcher: _core.Searcher, draws: Draws, voting: Voting, last: int, first: int = 0) -> Votes:
+def poll(
+    searcher: _core.Searcher | _core.BlockSearcher, draws: Draws, voting: Voting, last: int, first: int = 0
+) -> Votes:
     """Find the graph of each resample, and count its edges.
 
     Searches start from the order of the whole table's graph, so that many take the time of a few from the beginning
@@ -74,8 +76,8 @@ def poll(searcher: _core.Searcher, draws: Draws, voting: Voting, last: int, firs
 
     Parameters
     ----------
-    searcher : _core.Searcher
-        Of the whole table.
+    searcher : _core.Searcher or _core.BlockSearcher
+        Of the whole table. Among blocks residuals are Gaussian with unequal variances.
     draws : RowDraws or MomentDraws
     voting : Voting
         Shapes need rows.
@@ -97,18 +99,18 @@ def poll(searcher: _core.Searcher, draws: Draws, voting: Voting, last: int, firs
     """
     d = len(voting.order)
     budget: Any = {"trials": _TRIALS, "patience": None, "seconds": None, "seed": 0}
-    common: Any = {
-        "penalty": voting.penalty,
-        "noise_variances": voting.noise_variances,
-        "removed": voting.removed,
-        "budget": budget,
-    }
+    common: Any = {"penalty": voting.penalty, "budget": budget}
+    # What searches among numbers alone can take into account.
+    shape: Any = {}
+    if isinstance(searcher, _core.Searcher):
+        common |= {"noise_variances": voting.noise_variances, "removed": voting.removed}
+        shape = {"shape": voting.shape}
     order = voting.order.astype(np.int64)
     parts = []
     if isinstance(draws, RowDraws):
         rows = np.ascontiguousarray(draws.rows, dtype=np.float64)
         counts = draws.counts(first, last, one_by_one=voting.shape is not None)
-        parts.append(searcher.search_resamples(rows, counts, order, shape=voting.shape, **common))
+        parts.append(searcher.search_resamples(rows, counts, order, **shape, **common))
     elif voting.shape is not None:
         raise ValueError("the shape of residuals needs rows")
     else:

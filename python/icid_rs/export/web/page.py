@@ -38,7 +38,8 @@ def render_page(
     report : str, optional
         Text that is shown beside the graph.
     **more
-        ``order``, ``confidence``, ``reversible`` and ``evidence``, as in `plot_graph`.
+        ``order``, ``confidence``, ``reversible`` and ``evidence``, as in `plot_graph`; and ``with_effects``, whether
+        weights are such that total effects follow from them.
 
     Examples
     --------
@@ -66,7 +67,8 @@ def to_html(
 ) -> str:
     """Return a page that shows a graph; see `CausalGraph.to_html`."""
     confidence = graph.confidence_ if confidence is None else confidence
-    return render_page(**drawing(graph), confidence=confidence, title=title, report=report)
+    described = {**drawing(graph), "with_effects": graph.column_model_ is None}
+    return render_page(**described, confidence=confidence, title=title, report=report)
 
 
 def _read(name: str) -> str:

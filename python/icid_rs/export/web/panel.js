@@ -123,7 +123,7 @@ function showDetails() {
   list("Direct effects", "children", children[i].map((edge) => entry(edge, edge.target)), "none in this graph");
   if (!data.effects) {
     details.append(make("h3", { textContent: "Total effects" }));
-    details.append(make("p", { className: "hint", textContent: "not listed: the graph has a cycle" }));
+    details.append(make("p", { className: "hint", textContent: "not listed: the graph has a cycle or categories" }));
     return;
   }
   list("Strongest total effects on others", "effects-on", effects("on"), "");

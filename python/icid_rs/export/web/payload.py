@@ -35,8 +35,11 @@ def make_payload(
     reversible: Any = None,
     evidence: EdgeEvidence | None = None,
     title: str = "Causal graph",
+    with_effects: bool = True,
 ) -> dict[str, Any]:
     """Lay a graph out; return names, positions, edges and effects as plain lists and numbers.
+
+    Without `with_effects` there are none: weights that are strengths do not multiply along paths.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def make_payload(
             "evidence": None if evidence is None else _columns(marks.evidence),
             "route": [_rounded(route.ravel()) for route in layout.routes],
         },
-        "effects": _strongest_effects(B),
+        "effects": _strongest_effects(B) if with_effects else None,
     }
 
 

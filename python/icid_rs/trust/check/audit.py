@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icid_rs._util.validation import listed
 from icid_rs._util.warn import warn_user
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
+from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import CyclicSem, LinearSem
 from icid_rs.report import Assumption
 from icid_rs.trust.check import columns, edges, rows
+from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable
 
 #: With fewer rows nothing is checked.
@@ -57,6 +60,14 @@ class Spoiled:
         """Tell whether the direction of an edge is open, whatever resamples say."""
         return (cause, effect) in self.edges or {cause, effect} <= self.wandering
 
+    def numbered(self, variables: NDArray[np.intp]) -> Spoiled:
+        """Return the same by numbers of other variables, of which these columns are some."""
+        number = variables.tolist()
+        of_pairs = (frozenset((number[i], number[j]) for i, j in pairs) for pairs in (self.edges, self.curved))
+        of_columns = (frozenset(number[j] for j in columns) for columns in (self.shapeless, self.wandering))
+        (edges, curved), (shapeless, wandering) = of_pairs, of_columns
+        return Spoiled(edges, shapeless, wandering, curved)
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -92,6 +103,8 @@ def audit(table: FittedTable) -> Audit:
     >>> sorted(found.spoiled.shapeless)
     [1]
     """
+    if not table.d:
+        return Audit()
     levels, few = columns.levels(table)
     ends = list(columns.end_values(table))
     codes, coded = columns.codes(table, ends)
@@ -122,10 +135,11 @@ def audit(table: FittedTable) -> Audit:
     )
 
 
-def audit_sample(sample: Sample, sem: LinearSem | CyclicSem) -> Audit:
+def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel | None = None) -> Audit:
     """Check the rows of a fit; without rows, or with few complete ones, nothing is checked.
 
-    Of very many rows, consecutive ones from the middle are checked, so that this costs little time and memory.
+    Of a table with categories, its numbers are checked; of very many rows, consecutive ones from the middle, so that
+    this costs little time and memory.
     """
     match sample:
         case Rows(values=X):
@@ -139,7 +153,12 @@ def audit_sample(sample: Sample, sem: LinearSem | CyclicSem) -> Audit:
     if len(X) < _FEWEST_ROWS:
         return Audit()
     first = max(0, (len(X) - _MOST_ROWS) // 2)
-    return audit(FittedTable(X[first : first + _MOST_ROWS], sample.names, sem.B, sem.order, consecutive))
+    some = X[first : first + _MOST_ROWS]
+    found = audit(fitted_table(some, sample.names, sem.B, sem.order, model, consecutive=consecutive))
+    if model is None:
+        return found
+    numbers = np.flatnonzero(~model.is_wide)
+    return replace(found, spoiled=found.spoiled.numbered(numbers), sorting=tuple(numbers[list(found.sorting)].tolist()))
 
 
 def warn_of(found: Audit) -> None:

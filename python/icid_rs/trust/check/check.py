@@ -33,8 +33,8 @@ class Check:
         Each with ``name``, ``verdict`` (``"pass"``, ``"doubt"`` or ``"fail"``, by size of effect), ``finding``,
         ``statistic``, ``p_value``, ``effect``, ``where`` (columns, edges or rows, worst first) and ``remedy``.
     fit : FitIndices or None
-        ``chi2``, ``df``, ``p_value``, ``rmsea``, ``cfi`` and ``srmr`` of the graph; None if it has cycles, if there are
-        no more rows than columns, or with more than 3 000 columns.
+        ``chi2``, ``df``, ``p_value``, ``rmsea``, ``cfi`` and ``srmr`` of the graph; None if it has cycles or categories
+        of more than two levels, if there are no more rows than columns, or with more than 3 000 columns.
 
     Examples
     --------
@@ -114,10 +114,12 @@ def check_table(table: FittedTable, loadings: FloatArray | None = None) -> Check
     loadings : array of shape (d, k), optional
         Of hidden causes that the model found; None if it looked for none.
     """
+    if not table.d:
+        return Check((), None)
     found = audit(table)
     sorting = found.sorting
     fit = None
-    if table.order is not None and table.d <= _MOST_COLUMNS and table.n > table.d:
+    if table.is_whole and table.order is not None and table.d <= _MOST_COLUMNS and table.n > table.d:
         X = np.asarray(table.X, dtype=np.float64)
         fit = fit_indices(np.cov(X, rowvar=False, bias=True).reshape(table.d, table.d), table.B, table.order, table.n)
     further = [

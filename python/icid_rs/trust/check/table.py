@@ -92,6 +92,11 @@ class FittedTable:
         return len(self.X)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the graph has no variables but these."""
+        return True
+
+    @property
     def d(self) -> int:
         """Number of columns."""
         return int(self.X.shape[1])
@@ -129,12 +134,7 @@ class FittedTable:
         """``[i, j]``: j is i or follows from it; needs a causal order."""
         if self.order is None:
             raise ValueError("a graph with cycles has no causal order")
-        reached = np.eye(self.d, dtype=bool)
-        children = sp.csr_array(self.B)
-        for i in self.order[::-1]:
-            for j in children.indices[children.indptr[i] : children.indptr[i + 1]]:
-                reached[i] |= reached[j]
-        return reached
+        return descendants(self.B, self.order)
 
     def name(self, j: int) -> str:
         """Quote the name of a column."""
@@ -143,3 +143,23 @@ class FittedTable:
     def edge(self, i: int, j: int) -> str:
         """Write an edge as messages do."""
         return f"{self.names[i]} → {self.names[j]}"
+
+
+def descendants(B: Any, order: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return ``[i, j]``: j is i or follows from it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.trust.check.table import descendants
+    >>> descendants(sp.csr_array([[0, 1], [0, 0]]), np.arange(2))
+    array([[ True,  True],
+           [False,  True]])
+    """
+    reached = np.eye(B.shape[0], dtype=bool)
+    children = sp.csr_array(B)
+    for i in order[::-1]:
+        for j in children.indices[children.indptr[i] : children.indptr[i + 1]]:
+            reached[i] |= reached[j]
+    return reached

@@ -1,0 +1,70 @@
+"""A named graph in which some variables may be categories: samples and predictions by their levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icid_rs._util.frames import make_frame
+from icid_rs._util.randomness import RandomState, generator
+from icid_rs._util.validation import FloatArray
+from icid_rs.graph import mixed_answers as mixed
+from icid_rs.graph.estimation import Network
+from icid_rs.graph.named_graph import NamedGraph
+from icid_rs.graph.variables import locate
+
+
+class MixedGraph(NamedGraph):
+    """A named graph that draws and predicts categories; `AnsweringGraph` has the questions that users ask.
+
+    Examples
+    --------
+    >>> from icid_rs.graph.mixed_graph import MixedGraph
+    >>> MixedGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).column_model_ is None
+    True
+    """
+
+    def _sample_mixed(
+        self, rows: int, do: Mapping[Any, Any] | None, residuals: FloatArray | None, random_state: RandomState
+    ) -> Any:
+        """Draw rows of a graph with categories; see `sample`."""
+        assert self.column_model_ is not None
+        settings, order = self._column_settings(do, rows), self._network_of_edges().order
+        drawn = mixed.draw_mixed(self.column_model_, order, rows, settings, residuals, generator(random_state))
+        columns = dict(zip(self._names, drawn, strict=True))
+        frame = make_frame(columns, self._library)
+        return np.column_stack([values.astype(object) for values in drawn]) if frame is None else frame
+
+    def _predict_mixed(
+        self, X: FloatArray, observed: list[int], target: Any, do: Mapping[Any, Any] | None
+    ) -> NDArray[Any]:
+        """Predict variables of a graph with categories; see `predict`."""
+        model, settings = self.column_model_, self._column_settings(do, len(X))
+        assert model is not None
+        network = self._network_of_edges()
+        moved = {k for i in settings for k in network.descendants(i)} | set(settings)
+        targets = range(len(self._names)) if target is None else [locate(target, self._names)]
+        found: list[NDArray[Any]] = []
+        for j in targets:
+            known = [i for i in observed if i != j and i not in moved]
+            found.append(mixed.predict_mixed(model, X, known, j, settings))
+        return np.column_stack([values.astype(object) for values in found]) if target is None else found[0]
+
+    def _column_settings(self, do: Mapping[Any, Any] | None, rows: int) -> dict[int, FloatArray]:
+        """Return the columns of variables that are set."""
+        assert self.column_model_ is not None
+        if do is not None and not isinstance(do, Mapping):
+            raise TypeError(f"do must be a mapping from variables to values, such as {{'rain': 1.0}}, not {do!r}")
+        places = {locate(name, self._names): (name, values) for name, values in (do or {}).items()}
+        levels = self.column_model_.blocks.levels
+        return {j: mixed.setting_columns(values, rows, levels[j], name) for j, (name, values) in places.items()}
+
+    def _network_of_edges(self) -> Network:
+        """Return the acyclic graph, whose weights do not matter."""
+        if self.causal_order_ is None:
+            raise ValueError("the graph has directed cycles; fit with dag='greedy'")
+        B = self.adjacency_matrix_
+        return Network(B, B.T.tocsr(), self.causal_order_, self._names)
