@@ -330,8 +330,8 @@ class NamedGraph:
         if self.column_model_ is not None:
             wide = self.column_model_.blocks.wide.tolist()
             raise ValueError(
-                f"{what} need variables that are numbers, but {listed([repr(self._names[k]) for k in wide], 3)} are "
-                "categories of more than two levels: coefficients(a, b) has the weights of an edge by level, and "
+                f"{what} need numbers, but variable(s) {listed([repr(self._names[k]) for k in wide], 3)} are categories "
+                "of more than two levels: coefficients(a, b) has the weights of an edge by level, and "
                 "sample(n, do=...) shows what follows if a variable is set; or fit without these columns"
             )
 
