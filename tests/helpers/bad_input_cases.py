@@ -227,6 +227,23 @@ CASES = {
         ICID(tiers=[["rain"], ["wet"]], required=[("wet", "rain")]).fit(frame)
         ICID(tiers={"rain": 0}).fit(frame)
     """,
+    "Categories": """
+        ICID(refine="order").fit(fields)
+        ICID(noise="equal", ridge=0.1).fit(fields)
+        ICID(noise_variances=1.0).fit(fields)
+        ICID(hidden=1).fit(fields)
+        ICID(ordinal={"soil": ["clay", "loam"]}).fit(fields)
+        ICID(categorical=["colour"]).fit(fields)
+        ICID().fit(fields).effect("rain", "wet")
+        ICID().fit(fields).total_effects()
+        ICID().fit(fields).falsify(fields)
+        ICID().fit(fields).sample(5, do={"soil": "lava"})
+        ICID().fit(fields).sample(5, do={"rain": np.nan})
+        ICID().fit(fields).score(fields.assign(soil="lava"))
+        ICID().fit(fields).predict(fields.assign(soil="lava"), "rain")
+        ICID().fit(fields).coefficients("rain", "snow")
+        Moments().update(fields)
+    """,
     "Missing values": """
         ICID(missing="drop").fit(np.full((9, 2), np.nan))
         ICID(missing="drop").fit(changed(frame, 3, "wet", np.inf))

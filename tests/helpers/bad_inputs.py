@@ -86,6 +86,7 @@ def names() -> dict[str, Any]:
         "X": X,
         "n": len(X),
         "frame": frame,
+        "fields": frame.assign(soil=["clay", "loam", "sand", "loam"] * 25),
         "holes": holes,
         "broken": broken,
         "theta": fitted.precision_.toarray(),

@@ -328,10 +328,10 @@ class NamedGraph:
     def _refuse_categories(self, what: str) -> None:
         """Raise if some variables are categories, between which there is no single weight."""
         if self.column_model_ is not None:
-            wide = self.column_model_.blocks.wide.tolist()
+            wide = [repr(self._names[k]) for k in self.column_model_.blocks.wide.tolist()]
             raise ValueError(
-                f"{what} need variables that are numbers, but {listed([repr(self._names[k]) for k in wide], 3)} are "
-                "categories of more than two levels: coefficients(a, b) has the weights of an edge by level, and "
+                f"{what} need numbers, but variable(s) {listed(wide, 3)} are categories of more than two levels: "
+                "coefficients(a, b) has the weights of an edge by level, and "
                 "sample(n, do=...) shows what follows if a variable is set; or fit without these columns"
             )
 
