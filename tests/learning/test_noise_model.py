@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from icid_rs import ICID, ScaleWarning, _core, equivalence_class, metrics
+from icid_rs import ICID, ScaleWarning, _core, datasets, equivalence_class, metrics
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import csr_parts
 from icid_rs.data.sample import read
@@ -173,14 +171,32 @@ def test_a_search_for_single_edges_starts_from_orders_of_equal_variances():
 
 
 def test_equal_variances_may_win_after_a_search(monkeypatch):
-    """The first comparison is by the graph along an order; here it is made to go wrong."""
-    fit_order = noise_model._Task.fit_order
-    monkeypatch.setattr(noise_model._Task, "fit_order", lambda task: replace(fit_order(task), accepted=False))
+    """With more doubt, the best graph with unequal noise variances is looked for too."""
+    monkeypatch.setattr(noise_model, "_BEYOND_DOUBT", np.inf)
     found = decide(EQUAL)
     assert (found.choices.noise.chosen, found.refine) == ("equal", "order")
     assert found.choices.noise.scores["equal"] < found.choices.noise.scores["unequal"]
-    assert found.choices.starts is not None
+    knowing = decide(EQUAL, known={"forbidden": [(0, 1)]})
+    assert (knowing.choices.noise.chosen, knowing.refine, knowing.sem.B[0, 1]) == ("equal", "search", 0)
     assert decide(RAW).choices.noise.chosen == "unequal"
+
+
+@pytest.mark.parametrize("n", [300, 1000, 3000])
+def test_columns_of_similar_variance_do_not_show_equal_noise_variances(n):
+    """Along some order of a few such columns, noise variances are nearly equal by chance."""
+    chosen = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        B, variances = datasets.random_sem(5, 1, random_state=rng)
+        X = datasets.sample_sem(B, n, noise_variances=variances, random_state=rng) * rng.uniform(0.95, 1.05, 5)
+        chosen.append(decide(X).choices.noise.chosen)
+    assert chosen.count("unequal") >= 9
+
+
+@pytest.mark.parametrize(("d", "n"), [(5, 200), (5, 2000), (10, 1000)])
+def test_equal_variances_of_a_few_columns_are_recognised(d, n):
+    chosen = [decide(table(d, 1, n, seed, equal=True)[1]).choices.noise.chosen for seed in range(20)]
+    assert chosen.count("equal") >= 18
 
 
 @pytest.mark.parametrize("parameters", [{"noise": "unequal"}, {}])

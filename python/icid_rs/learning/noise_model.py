@@ -2,7 +2,7 @@
 
 Everything is decided by one score, twice the negative log-likelihood plus penalties in the manner of BIC:
 
-- Noise variances are equal (one parameter) or unequal (d parameters, log n each).
+- Noise variances are equal (one parameter, log n) or unequal (d parameters, whose price is `variance_price`).
 - The residuals of each variable are Gaussian, or have a shape (two parameters, log n each), which gains 2 n times their
   negentropy in twice the log-likelihood. Where no residual has a shape, none is looked for.
 - An edge costs log n + 4 log d, times the inflation of the null (`calibrate`); less where the data have many weak edges
@@ -25,6 +25,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
+from icid_rs.learning.price import variance_price
 from icid_rs.learning.search import BudgetedSearch, Searched, TimeLimit
 from icid_rs.learning.starts import Proposer
 from icid_rs.learning.unequal import Modelled, Unequal, UnequalSearch
@@ -40,6 +41,8 @@ _IMPLAUSIBLE = 20
 _FEW_VARIABLES = 2000
 #: With more, it is rechecked if chance explains its noise variances in fewer than one table in ten.
 _DOUBT = 0.1
+#: Equal noise variances are beyond doubt if their score on the same graph is less by this: a Bayes factor of 1e12.
+_BEYOND_DOUBT = 2.0 * np.log(1e12)
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,12 @@ def _choose(task: _Task, options: Options, knowledge: Knowledge | None) -> Noise
     if _is_unequal(task.estimate, options):
         return task.searched(task.unequal.run())
     ordered = task.fit_order()
-    if not ordered.accepted:
-        return task.compare(ordered.fit, task.unequal.run())
+    if not (task.given or ordered.is_beyond_doubt):
+        # Variances may be equal by chance along a wrong order, with which conditional independences or shapes disagree.
+        found = task.unequal.run()
+        ordered = task.beside(ordered, found)
+        if ordered.equal >= ordered.unequal:
+            return task.searched(found, {"unequal": ordered.unequal, "equal": ordered.equal})
     # Elimination respects knowledge about orders, but not about single edges.
     if options.refine == "search" or not (knowledge is None or knowledge.is_order):
         return task.search_from(ordered)
@@ -134,19 +141,24 @@ class _Ordered:
     Attributes
     ----------
     fit : OrderFit
-    accepted : bool
-        Whether equal or known noise variances are given, or fit better than unequal ones.
     inflation : float
         Of the null.
     equal, unequal : float
         Scores with equal (or known) and with unequal noise variances.
+    is_same_graph : bool
+        Whether the score with unequal noise variances is that of the same graph, not of the best one.
     """
 
     fit: OrderFit
-    accepted: bool
     inflation: float
     equal: float
     unequal: float
+    is_same_graph: bool = True
+
+    @property
+    def is_beyond_doubt(self) -> bool:
+        """Whether noise variances are so nearly equal that another graph need not be looked for."""
+        return self.unequal - self.equal > _BEYOND_DOUBT
 
 
 class _Task:
@@ -190,7 +202,7 @@ class _Task:
             # Calibrate the null only on a plausible order: under a wrong one residuals are correlated anyway.
             fit, inflation = (fit, 1.0) if self.is_penalty_given else calibrate(fit, refit, self.searcher)
         equal, unequal = self.equal_score(fit.sem, inflation), self.unequal_score(fit.sem, inflation)
-        return _Ordered(fit, self.given or equal <= unequal, inflation, equal, unequal)
+        return _Ordered(fit, inflation, equal, unequal)
 
     def along_order(self, inflation: float) -> OrderFit:
         """Fit along the order of elimination, or the proposed one if that is better."""
@@ -235,19 +247,15 @@ class _Task:
         """Return the known noise variances, or the mean of those of a graph for all."""
         return np.full(self.d, sem.noise_variances.mean()) if self.known is None else self.known
 
-    def compare(self, fit: OrderFit, found: Unequal) -> NoiseModel:
-        """Keep the graph along an order if equal variances fit better after all than the graph of the search."""
-        inflation = found.penalty.inflation
-        if inflation > 1.0 and isinstance(self.estimate, Full):
+    def beside(self, ordered: _Ordered, found: Unequal) -> _Ordered:
+        """Compare a graph along an order with the best one with unequal noise variances, at its price of an edge."""
+        fit, inflation = ordered.fit, found.penalty.inflation
+        if inflation != ordered.inflation and isinstance(self.estimate, Full):
             fit = self.along_order(inflation)
         equal = self.equal_score(fit.sem, inflation)
         if found.residuals.counts:
             equal -= float(self.unequal.shape_gains(fit.sem, found.shape).sum())
-        scores = {"unequal": found.score, "equal": equal}
-        if equal >= found.score:
-            return self.searched(found, scores)
-        penalty = PenaltyChoice(self.base, inflation)
-        return self.ordered(fit, "order", self._choices(found, NoiseChoice("equal", scores), penalty))
+        return _Ordered(fit, inflation, equal, found.score, is_same_graph=False)
 
     def search_from(self, ordered: _Ordered) -> NoiseModel:
         """Search with the noise variances of a graph along an order."""
@@ -277,7 +285,8 @@ class _Task:
 
     def choices_of(self, ordered: _Ordered) -> Choices:
         """Report that equal or known noise variances were accepted."""
-        scores = {"equal": ordered.equal, "unequal, same graph": ordered.unequal}
+        rival = "unequal, same graph" if ordered.is_same_graph else "unequal"
+        scores = {"equal": ordered.equal, rival: ordered.unequal}
         noise = NoiseChoice("equal" if self.known is None else "known", scores)
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
@@ -287,7 +296,7 @@ class _Task:
 
     def unequal_score(self, sem: LinearSem, inflation: float) -> float:
         """Score a graph with a noise variance for each variable."""
-        return self._score(sem, inflation, "unequal") + self.d * self.log_n
+        return self._score(sem, inflation, "unequal") + variance_price(self.estimate.variances, self.n)
 
     def _score(self, sem: LinearSem, inflation: float, noise: Literal["equal", "unequal"] | FloatArray) -> float:
         penalty = self.base * inflation

@@ -1,4 +1,4 @@
-"""The price of an edge, lowered where the data have many weak edges.
+"""Prices of parameters: of noise variances, and of an edge where the data have many weak edges.
 
 The extended BIC, log n + 4 log d, keeps nearly every edge out that chance would add. Where weak edges are common, as in
 networks estimated from real data, it keeps those out too. Between two prices, chance adds about as many edges as there
@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import erfc, pdtrc
 
+from icid_rs._util.validation import FloatArray
 from icid_rs.learning.search import Searched
 
 #: The price is log n plus these multiples of log d, one after another.
@@ -22,6 +23,24 @@ _ODDS = 4.0
 _TABLES = 100.0
 #: with so many times the edges that it is expected to: it has more than one order to find them in.
 _LENIENCE = 2.0
+
+
+def variance_price(variances: FloatArray, n: int) -> float:
+    """Return the price of a noise variance for each variable, to compare it with log n for a single one.
+
+    If logarithms of noise variances have variance τ² from variable to variable, twice the negative logarithm of the
+    marginal likelihood charges log(1 + n τ² / 2) for each beyond the first. τ² is that of the columns. So nothing is
+    saved by equal noise variances where the columns have the same variance anyway, as standardised ones do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.learning.price import variance_price
+    >>> [round(variance_price(np.array(variances), 1000), 1) for variances in ([1.0, 1.0, 1.0], [1.0, 2.0, 5.0])]
+    [6.9, 18.5]
+    """
+    spread = float(np.var(np.log(variances), ddof=1)) if len(variances) > 1 else 0.0
+    return float(np.log(n) + (len(variances) - 1) * np.log1p(n * spread / 2.0))
 
 
 def lower_price(

@@ -16,7 +16,7 @@ from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
-from icid_rs.learning.price import lower_price
+from icid_rs.learning.price import lower_price, variance_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
 from icid_rs.precision.variants import Blocked, FewRows, Full, Wide
 from icid_rs.report import PenaltyChoice, ShapeChoice
@@ -128,7 +128,8 @@ class UnequalSearch:
             found = improve(found, edge * inflation)
         # Noise models are compared at the ordinary price.
         ordinary = first if inflation == 1.0 else found
-        score = ordinary.score + n * float(np.log(self.estimate.variances).sum()) + d * float(np.log(n))
+        score = ordinary.score + n * float(np.log(self.estimate.variances).sum())
+        score += variance_price(self.estimate.variances, n)
         # Shapes determine directions only if they counted in the score.
         shaped: list[int] = []
         if values is not None:
