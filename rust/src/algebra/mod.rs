@@ -11,3 +11,4 @@ pub(crate) mod quantile;
 pub(crate) mod small;
 pub(crate) mod spd;
 pub(crate) mod strong;
+pub(crate) mod vectors;

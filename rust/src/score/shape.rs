@@ -36,7 +36,9 @@ impl Shape {
     /// All shapes, by name.
     pub const ALL: &'static [(&'static str, Self)] = &[("negentropy", Self::Negentropy)];
 
-    /// Add residuals of this variance to the sums.
+    /// Add residuals of this variance to the sums. Inlined, so that it has the vectors of its caller.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(crate) fn add(self, residuals: &[f64], variance: f64, sums: &mut Sums) {
         match self {
             Self::Negentropy => add_bells(residuals, 1.0 / variance.sqrt(), sums),
@@ -70,36 +72,38 @@ pub(crate) fn is_continuous(values: impl ExactSizeIterator<Item = f64>) -> bool 
 
 /// Add `u²`, `u exp(−u²/2)` and `exp(−u²/2)` of residuals, in four independent sums that the processor can compute in
 /// parallel.
+#[allow(clippy::inline_always)]
+#[inline(always)]
 fn add_bells(residuals: &[f64], scale: f64, sums: &mut Sums) {
     let mut strands = [[0.0; 4]; 3];
-    let add = |strands: &mut [[f64; 4]; 3], group: &[f64; 4]| {
-        for (k, r) in group.iter().enumerate() {
-            let u = r * scale;
-            let bell = decay(0.5 * u * u);
-            strands[0][k] += u * u;
-            strands[1][k] += u * bell;
-            strands[2][k] += bell;
-        }
-    };
     let (groups, rest) = residuals.as_chunks::<4>();
     for group in groups {
-        add(&mut strands, group);
+        for (k, r) in group.iter().enumerate() {
+            add_bell(r * scale, k, &mut strands);
+        }
     }
     for r in rest {
-        let u = r * scale;
-        let bell = decay(0.5 * u * u);
-        strands[0][0] += u * u;
-        strands[1][0] += u * bell;
-        strands[2][0] += bell;
+        add_bell(r * scale, 0, &mut strands);
     }
     for (sum, strand) in sums.iter_mut().zip(strands) {
         *sum += strand.iter().sum::<f64>();
     }
 }
 
+/// Add the functions of one standardised residual to a strand of the sums.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+fn add_bell(u: f64, strand: usize, strands: &mut [[f64; 4]; 3]) {
+    let bell = decay(0.5 * u * u);
+    strands[0][strand] += u * u;
+    strands[1][strand] += u * bell;
+    strands[2][strand] += bell;
+}
+
 /// `exp(−t)` for t ≥ 0 to 13 digits, without branches or calls, so that loops over it are vectorised: `2^k p(f)` with
 /// `−t / log 2 = k + f`, k whole and `|f| ≤ ½`. Beyond t = 600 the value stays at that of 600, which is nothing.
-#[inline]
+#[allow(clippy::inline_always)]
+#[inline(always)]
 pub(super) fn decay(t: f64) -> f64 {
     /// Adding it rounds to a whole number, which then stands in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;

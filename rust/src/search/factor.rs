@@ -1,6 +1,6 @@
 //! The Cholesky factor of the correlations of regressors, updated when one comes or goes.
 
-use pulp::Arch;
+use crate::algebra::vectors::vectorised;
 
 /// Regressors for which there is room at first.
 const ROOM: usize = 8;
@@ -94,7 +94,7 @@ impl Factor {
             let (c, s) = (upper[slot] / length, lower[slot] / length);
             let (upper_inverse, lower_inverse) =
                 self.inverse[q * self.room..(q + 2) * self.room].split_at_mut(self.room);
-            Arch::new().dispatch(
+            vectorised(
                 #[inline(always)]
                 || {
                     rotate(upper, lower, c, s);

@@ -1,6 +1,7 @@
 //! The values of the variables, which show the shape of residuals.
 
 use crate::algebra::check::{check_finite, check_not_empty};
+use crate::algebra::vectors::vectorised;
 use crate::error::IcidError;
 use crate::score::{BLOCK_ROWS, Shape, Sums, is_continuous};
 use ndarray::ArrayView2;
@@ -47,18 +48,23 @@ impl<'a> Values<'a> {
     /// The sums that a shape needs over the residuals of a variable, whose variance the correlations imply.
     pub(super) fn sums(&self, variable: u32, parents: &[u32], weights: &[f64], variance: f64, shape: Shape) -> Sums {
         let mut sums = Sums::default();
-        let mut buffer = [0.0; BLOCK_ROWS];
-        for start in (0..self.count).step_by(BLOCK_ROWS) {
-            let len = BLOCK_ROWS.min(self.count - start);
-            let residual = &mut buffer[..len];
-            residual.copy_from_slice(&self.of(variable)[start..start + len]);
-            for (&parent, &weight) in parents.iter().zip(weights) {
-                for (r, x) in residual.iter_mut().zip(&self.of(parent)[start..start + len]) {
-                    *r -= weight * x;
+        vectorised(
+            #[inline(always)]
+            || {
+                let mut buffer = [0.0; BLOCK_ROWS];
+                for start in (0..self.count).step_by(BLOCK_ROWS) {
+                    let len = BLOCK_ROWS.min(self.count - start);
+                    let residual = &mut buffer[..len];
+                    residual.copy_from_slice(&self.of(variable)[start..start + len]);
+                    for (&parent, &weight) in parents.iter().zip(weights) {
+                        for (r, x) in residual.iter_mut().zip(&self.of(parent)[start..start + len]) {
+                            *r -= weight * x;
+                        }
+                    }
+                    shape.add(residual, variance, &mut sums);
                 }
-            }
-            shape.add(residual, variance, &mut sums);
-        }
+            },
+        );
         sums
     }
 }

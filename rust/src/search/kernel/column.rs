@@ -1,10 +1,10 @@
 //! Variables that are one column each.
 
 use super::{COLLINEAR, Kernel};
+use crate::algebra::vectors::vectorised;
 use crate::search::columns::Columns;
 use crate::search::evidence::Evidence;
 use crate::search::factor::{Factor, subtract};
-use pulp::Arch;
 
 /// Covariances given the parents of a variable, all of which are one column each.
 ///
@@ -53,7 +53,7 @@ impl Kernel for Column {
     fn mark(&self, evidence: &Evidence, _: &Columns, left: f64, part: f64, wants: &mut [u64]) {
         let score = &evidence.score;
         let share = score.worth(self.variable, left, part * score.penalty);
-        Arch::new().dispatch(
+        vectorised(
             #[inline(always)]
             || self.mark_vectorised(left, share, wants),
         );
@@ -63,7 +63,7 @@ impl Kernel for Column {
     fn add(&mut self, evidence: &Evidence, columns: &Columns, parent: u32, slot: usize) -> f64 {
         let list = columns.list(self.variable);
         self.factor.extend(|rows| evidence.read_correlations(parent, list, rows));
-        Arch::new().dispatch(
+        vectorised(
             #[inline(always)]
             || self.add_vectorised(slot),
         );
