@@ -1,12 +1,27 @@
 """What all tests need."""
 
+import shutil
 import signal
 from collections import Counter
 
 import pytest
 
+from tests.helpers.background import RUST_TESTS, Background
+
 # A shell starts what runs in the background deaf to Ctrl-C, which tests send to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish(session):
+    """Begin with the tests in Rust, if they are to run."""
+    is_wanted = any(item.name == "test_rust_tests_pass" for item in session.items)
+    if is_wanted and not session.config.option.collectonly and shutil.which("cargo"):
+        session.config.stash[RUST_TESTS] = Background("cargo", "test", "--locked")
+
+
+def pytest_unconfigure(config):
+    if RUST_TESTS in config.stash:
+        config.stash[RUST_TESTS].end()
 
 
 @pytest.hookimpl(trylast=True)

@@ -24,7 +24,8 @@ from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.learning.evidence import edge_evidence
-from icid_rs.learning.learn import Learned, learn, sample_moments
+from icid_rs.learning.learn import learn, sample_moments
+from icid_rs.learning.learned import Learned
 from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import choose_estimator, estimate_precision

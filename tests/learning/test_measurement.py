@@ -180,3 +180,12 @@ def test_the_core_agrees_with_a_dense_likelihood():
     value, _, _ = _core.deviance(X.T @ X / 50, sem, layer.loadings, layer.errors, n_threads=None)
     expected = -2.0 * layer.log_likelihood(X, B, noise_variances) - 12 * np.log(2 * np.pi) - 12
     assert value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("seed", "n"), [(0, 400), (2, 200), (3, 200)])
+def test_errors_of_corrected_correlations_are_not_taken_for_weak_edges(seed, n):
+    """They are larger than those of correlations, by which chance would add fewer edges."""
+    B, variances = datasets.random_sem(50, 1, random_state=seed)
+    X = datasets.sample_sem(B, n, noise_variances=variances, measurement_error=0.3, random_state=seed)
+    model = ICID(stability=None, measurement_error=0.12, hidden=None).fit(X)
+    assert model.adjacency_matrix_.nnz < 1.2 * B.nnz

@@ -43,6 +43,19 @@ def test_shapes_claim_what_the_class_leaves_open():
     assert (claimed(model) == (B != 0)).all()
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_shapes_of_what_was_measured_claim_beside_a_measurement_layer(seed):
+    B, variances = datasets.random_sem(15, 1, random_state=seed)
+    X = sample(B, 2000, seed, "exponential", variances)
+    counts = []
+    for parameters in ({"hidden": None, "measurement_error": None}, {"measurement_error": 0.01}):
+        evidence = ICID(**parameters).fit(X).edges()
+        shaped = evidence[evidence["direction"] == "shape"]
+        assert all(B[cause, effect] != 0 for cause, effect in zip(shaped["source"], shaped["target"], strict=True))
+        counts.append(len(shaped))
+    assert counts[1] >= 0.7 * counts[0] > 0
+
+
 def test_directions_that_shapes_get_wrong_are_not_claimed():
     rng = np.random.default_rng(0)
     x = rng.uniform(-2, 2, size=1000)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from icid_rs.graph.evidence import EdgeEvidence, edge_ends
-from icid_rs.learning.learn import Learned
+from icid_rs.learning.learned import Learned
 from icid_rs.learning.mixed_evidence import mixed_evidence
 from icid_rs.learning.weight_errors import weight_errors
 from icid_rs.precision.variants import Blocked, Precision

@@ -12,97 +12,23 @@ from numpy.typing import NDArray
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.data.sample import GivenTheta, Sample
-from icid_rs.decomposition.oicid import Decomposition
 from icid_rs.graph.covariances import SampleMoments, residual_rows
-from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.knowledge import Knowledge
-from icid_rs.graph.mixed import ColumnModel
-from icid_rs.graph.orientation import orient
 from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
 from icid_rs.learning.contingency import codes_of, unconfirmed
 from icid_rs.learning.exact import decompose_exactly
-from icid_rs.learning.measurement import Measurement, choose_layer, member_along, unmeasured_because
+from icid_rs.learning.learned import Learned, class_of
+from icid_rs.learning.measurement import choose_layer, member_along, unmeasured_because
 from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
 from icid_rs.learning.order import best_order
-from icid_rs.learning.search import BudgetedSearch, TimeLimit
+from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, Given, Indefinite, Precision, Wide
-from icid_rs.report import Choices, MeasurementChoice, Refinement
+from icid_rs.report import MeasurementChoice
 
 #: Searches without edges that tables of levels do not confirm.
 _CONFIRMING_ROUNDS = 8
-
-
-@dataclass(frozen=True)
-class Learned:
-    """A causal model and how it was learned.
-
-    Attributes
-    ----------
-    sem : LinearSem or CyclicSem
-    decomposition : Decomposition or None
-        The last decomposition of Θ, if any was needed.
-    refine : str or None
-        The refinement that was done.
-    refinement : Refinement or None
-    choices : Choices or None
-    unit : float
-        Divisor of Θ before its decomposition.
-    search : BudgetedSearch or None
-        The searches of the table, where a noise model was chosen.
-    cpdag : scipy.sparse.csr_array or None
-        The equivalence class of the graph, oriented by background knowledge; None if it may have cycles.
-    knowledge : Knowledge or None
-        Background knowledge that the graph respects.
-    measurement : Measurement or None
-        Hidden causes and errors of measurement, if they are part of the model.
-    unmeasured : str or None
-        Why these were not looked for.
-    columns : ColumnModel or None
-        The regressions of categories and numbers, where some variables are categories of more than two levels.
-    unconfirmed : array of shape (m, 2), optional
-        Pairs of variables that a search had joined, and tables of their levels do not.
-    """
-
-    sem: LinearSem | CyclicSem
-    decomposition: Decomposition | None
-    refine: str | None = None
-    refinement: Refinement | None = None
-    choices: Choices | None = None
-    unit: float = 1.0
-    search: BudgetedSearch | None = None
-    cpdag: Csr | None = None
-    knowledge: Knowledge | None = None
-    measurement: Measurement | None = None
-    unmeasured: str | None = None
-    columns: ColumnModel | None = None
-    unconfirmed: NDArray[np.int64] | None = None
-
-    @property
-    def searched_under(self) -> Knowledge | None:
-        """Background knowledge, without the edges that tables of levels do not confirm."""
-        if self.unconfirmed is None:
-            return self.knowledge
-        known = Knowledge.nothing(self.sem.B.shape[0]) if self.knowledge is None else self.knowledge
-        return known.apart(self.unconfirmed)
-
-    def modelled(self, estimate: Precision) -> Precision:
-        """Return the estimate that the graph was fitted to: without the measurement layer, if there is one."""
-        return estimate if self.measurement is None else self.measurement.estimate
-
-    def in_units(self, estimate: Precision, n_threads: int | None) -> Learned:
-        """Return the model in the units of the table, whose graph a search among blocks gives as strengths."""
-        if not isinstance(estimate, Blocked):
-            return self
-        assert isinstance(self.sem, LinearSem), "searches return acyclic graphs"
-        columns = estimate.column_model(self.sem.B, n_threads)
-        return replace(self, sem=columns.in_units(self.sem), columns=columns)
-
-    @property
-    def status(self) -> str:
-        """How the decomposition ended."""
-        return "not needed" if self.decomposition is None else self.decomposition.status
 
 
 @dataclass(frozen=True)
@@ -319,22 +245,14 @@ def _measured(task: Task, without: Learned, limit: TimeLimit) -> Learned:
     task.watch.lap("measurement")
     if measurement is None:
         return without
-    # The errors of what is measured hide the shape of residuals, so that these are taken to be Gaussian.
+    # The residuals of what is behind the measurements are unknown, and taken to be Gaussian.
     model = choose_noise_model(measurement.estimate, None, task.proposer, measurement.order, task.options, limit)
     sem = model.sem
     # An order along which edges that knowledge forbids are reversed would not do.
     if model.choices.noise.chosen == "unequal" and task.knowledge is None:
         sem = member_along(sem, without.sem.order, measurement.estimate, task.options.n_threads)
     chosen = (model.refine, model.refinement, model.choices)
-    return Learned(sem, without.decomposition, *chosen, search=model.search, measurement=measurement)
-
-
-def class_of(sem: LinearSem | CyclicSem, knowledge: Knowledge | None) -> Csr | None:
-    """Return the equivalence class of an acyclic graph, with the edges oriented that knowledge decides."""
-    if isinstance(sem, CyclicSem):
-        return None
-    cpdag = equivalence_class(sem.B)
-    return cpdag if knowledge is None else orient(cpdag, knowledge)
+    return Learned(sem, without.decomposition, *chosen, search=model.search, measurement=measurement, observed=without)
 
 
 def _order(proposal: Proposal) -> Any:

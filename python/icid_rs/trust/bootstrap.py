@@ -28,7 +28,7 @@ from icid_rs.data.moments import Moments
 from icid_rs.data.sample import Encoded
 from icid_rs.graph.equivalence import undetermined_edges
 from icid_rs.graph.sem import Csr
-from icid_rs.learning.learn import Learned
+from icid_rs.learning.learned import Learned
 from icid_rs.trust.confidence import Bootstrap
 from icid_rs.trust.resampling import Resampling, block_length
 

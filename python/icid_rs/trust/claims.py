@@ -17,7 +17,7 @@ from icid_rs.graph.evidence import EdgeEvidence, directions, edge_ends
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.orientation import with_directions
 from icid_rs.graph.sem import Csr, LinearSem
-from icid_rs.learning.learn import Learned, class_of
+from icid_rs.learning.learned import Learned, class_of
 from icid_rs.learning.unequal import standardised
 from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, Precision
@@ -84,7 +84,7 @@ def _all_that_score_tells(learned: Learned, options: Options) -> Claimed:
     choices, B = learned.choices, learned.sem.B
     residuals = None if choices is None else choices.residuals
     by_variance = choices is None or choices.noise.chosen != "unequal"
-    is_shaped = residuals is not None and residuals.counts and not by_variance
+    is_shaped = _has_shapes(learned) and not by_variance
     rests_on = directions(
         B,
         learned.cpdag,
@@ -113,16 +113,20 @@ class _Judge:
         self.layer = None if layer is None or layer.is_empty else layer.covariance
         self.choices, self.search, self.penalty = learned.choices, learned.search, learned.refinement.penalty
         self.draws: Draws = draws_of(sample, estimate, options.seed)
+        #: The model whose residuals show shapes: of what was measured, without a measurement layer.
+        self.observed = learned.observed or learned
         rows = None if isinstance(sample, GivenTheta) or "shape" not in options.orient else sample.shape_rows
-        residuals = learned.choices.residuals
-        is_shaped = rows is not None and residuals is not None and residuals.counts
         #: Rows that show the shape of residuals, if that counted.
-        self.rows = rows if is_shaped else None
+        self.rows = rows if _has_shapes(self.observed) else None
+        #: The same, if they counted in the score of this graph.
+        self.scored_rows = rows if _has_shapes(learned) else None
         self.shapes: ShapeEvidence | None = None
         self.may_be_oriented = np.zeros(sem.B.nnz, dtype=bool)
         if self.rows is not None:
-            self.shapes = ShapeEvidence.of(self.rows, estimate.location, sem.B, options.n_threads)
-            self.may_be_oriented = self.shapes.may_orient(*edge_ends(sem.B))
+            causes, effects = edge_ends(sem.B)
+            self.shapes = ShapeEvidence.of(self.rows, estimate.location, self.observed.sem.B, options.n_threads)
+            is_seen = entries_at(self.observed.sem.B, causes, effects) != 0
+            self.may_be_oriented = is_seen & self.shapes.may_orient(causes, effects)
 
     def judge(self) -> Claimed:
         """Ask the resamples, claim what they agree on, and search again if the graph contradicts that."""
@@ -158,8 +162,7 @@ class _Judge:
                 Voting(self.sem.order, self.penalty, noise_variances=self._supposed_variances())
             )
         elif self.shapes is not None and self.may_be_oriented.any():
-            assert self.choices.residuals is not None
-            polled["shape"] = self._votes(Voting(self.sem.order, self.penalty, shape=self.choices.residuals.shape))
+            polled["shape"] = self._shape_votes()
         return polled
 
     def _proposed(self, rule: str, votes: Votes) -> Proposal:
@@ -175,24 +178,37 @@ class _Judge:
 
     def _class_order(self) -> NDArray[np.intp]:
         """Return the order of the best graph with Gaussian residuals of unequal variance."""
-        if self.rows is None and self.choices.noise.chosen == "unequal":
+        if self.scored_rows is None and self.choices.noise.chosen == "unequal":
             return self.sem.order
         start = {"search": self.sem.order}
         return self.search.run(start, penalty=self.penalty, effort=self.search.effort).sem.order
+
+    def _shape_votes(self) -> Votes:
+        """Ask graphs with shapes, of what was measured: hidden causes and errors that matter are seen in residuals."""
+        observed, rows = self.observed, self.rows
+        assert isinstance(observed.sem, LinearSem)
+        assert observed.choices is not None
+        assert observed.choices.residuals is not None
+        assert observed.refinement is not None
+        assert observed.search is not None
+        assert rows is not None
+        searcher = observed.search.searcher
+        assert isinstance(searcher, _core.Searcher)
+        voting = Voting(observed.sem.order, observed.refinement.penalty, shape=observed.choices.residuals.shape)
+        draws = RowDraws(rows, self.draws.resampling_of_rows(rows))
+        asked = self.options.stability
+        return poll(searcher, draws, voting, asked if isinstance(asked, int) else _FEW_RESAMPLES)
 
     def _votes(self, voting: Voting) -> Votes:
         voting = replace(voting, removed=self.layer)
         searcher, d = self.search.searcher, len(voting.order)
         assert isinstance(searcher, _core.Searcher | _core.BlockSearcher)
         asked, draws = self.options.stability, self.draws
-        if voting.shape is not None:
-            assert self.rows is not None
-            draws = RowDraws(self.rows, self.draws.resampling_of_rows(self.rows))
         if isinstance(asked, int):
             return poll(searcher, draws, voting, asked)
-        is_dear = d > _MANY_VARIABLES or voting.shape is not None
+        is_dear = d > _MANY_VARIABLES
         votes = poll(searcher, draws, voting, _FEW_RESAMPLES if is_dear else _RESAMPLES)
-        while not is_dear and d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
+        while d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
             # Two standard deviations of a share near nine in ten.
             close = 2.0 * np.sqrt(NINE_IN_TEN * (1.0 - NINE_IN_TEN) / votes.resamples)
             if np.all(np.abs(votes.directed.data / votes.resamples - NINE_IN_TEN) >= close):
@@ -231,7 +247,7 @@ class _Judge:
         found = search.run(
             {"search": knowledge.arrange(self.sem.order)},
             penalty=self.penalty,
-            values=None if self.rows is None else standardised(self.rows, self.estimate),
+            values=None if self.scored_rows is None else standardised(self.scored_rows, self.estimate),
             noise_variances=None if noise == "unequal" else self._supposed_variances(),
             effort=search.effort,
         )
@@ -248,7 +264,9 @@ class _Judge:
         """Return the share of resamples that have each direction, and that join the two variables."""
         causes, effects = edge_ends(B)
         stability, joined = np.full(B.nnz, np.nan), np.full(B.nnz, np.nan)
-        for rule, votes in polled.items():
+        # With a measurement layer, the class is that of the graph, and shapes are those of the graph without the layer.
+        last_is_own = self.learned.observed is None
+        for rule, votes in polled.items() if last_is_own else reversed(polled.items()):
             share = entries_at(votes.directed, causes, effects) / votes.resamples
             # An open direction has the share by the evidence that oriented the graph.
             is_own = (rests_on == rule) | ~np.isin(rests_on, list(polled))
@@ -258,13 +276,19 @@ class _Judge:
 
     def _margins(self, B: Csr) -> NDArray[np.float64]:
         """Return the score that the best graph with an edge reversed loses; NaN where it is not known."""
-        margins = self.search.reversal_margins(penalty=self.penalty, is_shaped=self.rows is not None)
+        margins = self.search.reversal_margins(penalty=self.penalty, is_shaped=self.scored_rows is not None)
         if margins is None:
             return np.full(B.nnz, np.nan)
         is_known = sp.csr_array((np.ones(margins.nnz), margins.indices, margins.indptr), shape=B.shape)
         known, found = (entries_at(matrix, *edge_ends(B)) for matrix in (is_known, margins))
         # Infinite where background knowledge leaves no graph with the edge reversed.
         return np.where((known > 0) & np.isfinite(found), found, np.nan)
+
+
+def _has_shapes(learned: Learned) -> bool:
+    """Tell whether the shape of residuals counted in the score of a graph."""
+    residuals = None if learned.choices is None else learned.choices.residuals
+    return residuals is not None and residuals.counts
 
 
 def with_evidence(learned: Learned, evidence: EdgeEvidence, record: ClaimRecord) -> Claimed:

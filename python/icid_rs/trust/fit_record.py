@@ -11,7 +11,8 @@ from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, Sample
-from icid_rs.learning.learn import Learned, measurement_choice
+from icid_rs.learning.learn import measurement_choice
+from icid_rs.learning.learned import Learned
 from icid_rs.learning.measurement import warn_of_layer
 from icid_rs.options import Options
 from icid_rs.precision.estimate import Estimator
