@@ -5,6 +5,9 @@ use super::state::State;
 
 /// Trials until variables in triangles are looked for again, for each variable, and the fewest.
 const REFRESH: (f64, usize) = (0.125, 25);
+/// The least improvement in twice the log-likelihood that a search waits for again. Rounding may look like one of less,
+/// where a variable is nearly explained by others.
+const NOTABLE: f64 = 1e-3;
 
 /// Trials of a search, one after another.
 #[derive(Debug, Default)]
@@ -42,7 +45,7 @@ impl Trials {
             return state.undo();
         }
         state.keep();
-        if change < -tolerance {
+        if change < -NOTABLE {
             self.improvements += 1;
             self.improved_after = self.made;
         }
