@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
-from icid_rs.trust.rules import Proposal, consistent, stable, undisputed
+from icid_rs.trust.rules import Proposal, consistent, following, stable, undisputed
 from icid_rs.trust.votes import Votes
 
 
@@ -46,3 +47,20 @@ def test_nothing_contradicts_what_is_known():
     # 1 → 2 → 3 → 1 would be a cycle: one of the two directions stays out.
     assert rules[0, 1] == 0
     assert rules.nnz == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ends", "follows"),
+    [
+        (1.0, 1.0, 0.0, True),
+        (0.9, 0.9, 0.1, True),
+        # Had the first edge, or the second, or one between the ends, been in doubt, the second could be reversed.
+        (0.8, 1.0, 0.0, False),
+        (1.0, 0.8, 0.0, False),
+        (1.0, 1.0, 0.3, False),
+    ],
+)
+def test_directions_follow_from_known_ones_where_resamples_agree_on_what_is_joined(first, second, ends, follows):
+    chain = sp.csr_array([[0, 1.0, 0], [0, 0, 1.0], [0, 0, 0]])
+    shares = sp.csr_array([[0, first, ends], [first, 0, second], [ends, second, 0]])
+    assert following(chain, np.array([True, False]), shares).tolist() == [False, follows]

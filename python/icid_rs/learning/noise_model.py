@@ -158,7 +158,7 @@ class _Ordered:
     @property
     def is_beyond_doubt(self) -> bool:
         """Whether noise variances are so nearly equal that another graph need not be looked for."""
-        return self.unequal - self.equal > _BEYOND_DOUBT
+        return bool(self.unequal - self.equal > _BEYOND_DOUBT)
 
 
 class _Task:

@@ -23,7 +23,7 @@ from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, Precision
 from icid_rs.report import ClaimRecord, Refinement
 from icid_rs.trust.draws import Draws, RowDraws, draws_of
-from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, stable, undisputed
+from icid_rs.trust.rules import NINE_IN_TEN, Proposal, consistent, following, stable, undisputed
 from icid_rs.trust.shapes import ShapeEvidence
 from icid_rs.trust.votes import Votes, Voting, poll
 
@@ -140,8 +140,9 @@ class _Judge:
         names = np.array(["open", *(proposal.rule for proposal in proposals)], dtype="<U9")
         rests_on = names[entries_at(rules, causes, effects).astype(int)]
         if learned.knowledge is not None:
-            by_knowledge = directions(B, class_of(learned.sem, learned.knowledge), knowledge=learned.knowledge)
-            rests_on[by_knowledge == "knowledge"] = "knowledge"
+            rests_on[~learned.knowledge.allows(effects, causes)] = "knowledge"
+            for votes in polled.values():
+                rests_on[following(B, rests_on != "open", votes.joined / votes.resamples)] = "knowledge"
         evidence = replace(EdgeEvidence.unknown(B.nnz), direction=rests_on, **self._shares(polled, B, rests_on))
         record = ClaimRecord(
             {rule: votes.resamples for rule, votes in polled.items()},

@@ -5,7 +5,8 @@
   residuals are independent of their causes in size, in that equation and in the table as a whole.
 - **variance**: noise variances are known or were found to be equal, and nine of ten resampled graphs have it.
 
-Two rules that point in opposite directions claim nothing.
+Two rules that point in opposite directions claim nothing. Background knowledge claims the directions that it says, and
+those that follow from claimed ones where resamples agree on which variables are joined.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from icid_rs import _core
 from icid_rs._util.validation import csr_parts
+from icid_rs.graph.edges import entries_at
+from icid_rs.graph.evidence import edge_ends
+from icid_rs.graph.orientation import PartlyDirected, with_directions
 from icid_rs.trust.votes import Votes
 
 #: A scipy.sparse.csr_array.
@@ -99,3 +104,43 @@ def consistent(proposals: Iterable[Proposal], known: Csr) -> Csr:
         claimed = sp.coo_array(proposal.shares.multiply(kept))
         rules[claimed.row, claimed.col] = number
     return sp.csr_array(rules)
+
+
+def following(B: Csr, is_claimed: NDArray[np.bool_], joined: Csr) -> NDArray[np.bool_]:
+    """Tell which directions of a graph follow from claimed ones: their reverse makes a cycle or a new collider.
+
+    Parameters
+    ----------
+    B : scipy.sparse.csr_array of shape (d, d)
+    is_claimed : array of bool
+        For each edge of B.
+    joined : scipy.sparse.csr_array of shape (d, d)
+        Share of resamples that join two variables. Only edges that nine in ten have orient others, and variables count
+        as not joined if at most one in ten joins them.
+
+    Returns
+    -------
+    array of bool
+        For each edge of B; not of those that are claimed already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from icid_rs.trust.rules import following
+    >>> chain = sp.csr_array([[0, 1.0, 0], [0, 0, 1.0], [0, 0, 0]])
+    >>> following(chain, np.array([True, False]), joined=chain + chain.T)
+    array([False,  True])
+    """
+    causes, effects = edge_ends(B)
+    is_stable = entries_at(joined, causes, effects) >= NINE_IN_TEN - _ROUNDING
+    stable_part = sp.csr_array((np.ones(is_stable.sum()), (causes[is_stable], effects[is_stable])), shape=B.shape)
+    directed = is_stable & is_claimed
+    graph = PartlyDirected(with_directions(stable_part, causes[directed], effects[directed]))
+    perhaps = sp.coo_array(joined > 1.0 - NINE_IN_TEN + _ROUNDING)
+    for i, j in [*zip(perhaps.row.tolist(), perhaps.col.tolist(), strict=True), *zip(causes, effects, strict=True)]:
+        graph.adjacent[i].add(j)
+        graph.adjacent[j].add(i)
+    graph.close()
+    found = [cause in graph.parents[effect] for cause, effect in zip(causes.tolist(), effects.tolist(), strict=True)]
+    return np.array(found, dtype=bool) & ~is_claimed

@@ -18,6 +18,7 @@ struct Loop<F>(F);
 impl<F: FnMut()> WithSimd for Loop<F> {
     type Output = ();
 
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) {
         (self.0)();
