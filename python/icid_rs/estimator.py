@@ -21,7 +21,6 @@ from icid_rs.export.web import summarise_fit
 from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
-from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.learning.evidence import edge_evidence
 from icid_rs.learning.learn import Learned, learn, sample_moments
@@ -34,7 +33,7 @@ from icid_rs.result import CausalGraph
 from icid_rs.trust.bootstrap import bootstrap
 from icid_rs.trust.check.audit import audit_sample, warn_of
 from icid_rs.trust.claims import claim
-from icid_rs.trust.fit_record import record_fit, warn_if_empty, warn_of_fit
+from icid_rs.trust.fit_record import measurement_layer, record_fit, warn_if_empty, warn_of_fit
 from icid_rs.trust.lowering import lowered
 
 
@@ -341,7 +340,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
         claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
-        found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns)
+        layer = measurement_layer(claimed.learned, estimate)
+        found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns, layer, estimate.location)
         claimed = lowered(claimed, found.spoiled)
         watch.lap("checks")
         learned = claimed.learned
@@ -515,9 +515,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             self.location_ = learned.columns.means
             self.covariance_ = learned.columns.blocks.among_variables(estimate.covariance)
         self.precision_ = learned.modelled(estimate).theta
-        layer = Layer.none(estimate.variables) if learned.measurement is None else learned.measurement.layer
-        self.measurement_error_ = layer.errors
-        self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
+        layer = measurement_layer(learned, estimate)
+        self.measurement_error_ = np.zeros(estimate.variables)
+        if learned.measurement is not None:
+            self.measurement_error_ = learned.measurement.layer.errors
+        self.hidden_loadings_ = layer.loadings
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag

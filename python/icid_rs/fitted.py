@@ -158,7 +158,7 @@ def check(model: Fitted, X: Any, groups: Any = None) -> Check:
     ('2 (-999 in 6 rows)',)
     """
     check_is_fitted(model, "graph_")
-    return check_table(_table(model, X, groups), model.hidden_loadings_)
+    return check_table(_table(model, X, groups), _layer(model))
 
 
 def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:
@@ -236,7 +236,11 @@ def falsify(
         raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
     model.graph_._refuse_categories("tests of independence by partial correlations")
     return falsify_table(
-        _table(model, X, groups), significance=significance, permutations=permutations, random_state=random_state
+        _table(model, X, groups),
+        _layer(model),
+        significance=significance,
+        permutations=permutations,
+        random_state=random_state,
     )
 
 
@@ -258,6 +262,21 @@ def _fit_indices(model: Fitted) -> FitIndices | None:
 
 def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
     """Return the rows of a table beside the graph, with means taken out within groups."""
-    rows = model._fitted_columns.complete_rows(X, model, policy=model.missing, least=3, groups=groups)
-    described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
-    return fitted_table(rows, *described)
+    columns = model._fitted_columns
+    rows, cells, numbers = columns.parted_rows(X, model, policy=model.missing, least=3, groups=groups)
+    layer, common = _layer(model), None
+    if layer.hidden:
+        # Rows of groups have mean zero already.
+        location = 0.0 if groups is not None else model.location_
+        common = layer.hidden_part(rows - location, model.adjacency_matrix_, model.noise_variances_)
+    return fitted_table(
+        rows,
+        model.names_,
+        model.adjacency_matrix_,
+        model.causal_order_,
+        model.graph_.column_model_,
+        consecutive=numbers is None,
+        cells=cells,
+        numbers=numbers,
+        common=common,
+    )

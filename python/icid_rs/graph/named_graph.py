@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from icid_rs._util.extras import require
 from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import listed
+from icid_rs._util.words import count
 from icid_rs.graph import effects, parts
 from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
@@ -116,8 +117,10 @@ class NamedGraph:
     def __repr__(self) -> str:
         direction = self.evidence_.direction
         # The directions of a graph that was written down were not found.
-        found = "" if (direction == "knowledge").all() else f", {(direction != 'open').sum()} directions claimed"
-        return f"{type(self).__name__}({self.n_features_in_} variables, {self.adjacency_matrix_.nnz} edges{found})"
+        claimed = count(int((direction != "open").sum()), "direction") + " claimed"
+        found = "" if (direction == "knowledge").all() else f", {claimed}"
+        size = f"{count(self.n_features_in_, 'variable')}, {count(self.adjacency_matrix_.nnz, 'edge')}"
+        return f"{type(self).__name__}({size}{found})"
 
     def edges(self) -> Any:
         """List the edges, strongest first.

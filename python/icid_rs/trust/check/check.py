@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import FloatArray, listed
+from icid_rs.graph.layer import Layer
 from icid_rs.report import Assumption
 from icid_rs.trust.check import edges, leftovers, rows
 from icid_rs.trust.check.audit import audit
@@ -105,23 +106,23 @@ class Check:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def check_table(table: FittedTable, loadings: FloatArray | None = None) -> Check:
+def check_table(table: FittedTable, layer: Layer) -> Check:
     """Make all checks of a table.
 
     Parameters
     ----------
     table : FittedTable
-    loadings : array of shape (d, k), optional
-        Of hidden causes that the model found; None if it looked for none.
+    layer : Layer
+        Hidden causes and errors of measurement that are part of the model, in the units of the columns.
     """
     if not table.d:
         return Check((), None)
     found = audit(table)
     sorting = found.sorting
-    fit = None
+    fit = covariance = None
     if table.is_whole and table.order is not None and table.d <= _MOST_COLUMNS and table.n > table.d:
-        X = np.asarray(table.X, dtype=np.float64)
-        fit = fit_indices(np.cov(X, rowvar=False, bias=True).reshape(table.d, table.d), table.B, table.order, table.n)
+        covariance = modelled_covariance(table, layer)
+        fit = fit_indices(covariance, table.B, table.order, table.n)
     further = [
         rows.trends(table, sorting),
         leftovers.tails(table),
@@ -129,7 +130,14 @@ def check_table(table: FittedTable, loadings: FloatArray | None = None) -> Check
         leftovers.unrelated_to_causes(table),
     ]
     if table.d <= _MOST_COLUMNS:
-        further.append(leftovers.uncorrelated(table, fit))
-    if loadings is not None:
-        further.append(leftovers.hidden_causes(np.asarray(loadings, dtype=np.float64), table))
+        further.append(leftovers.uncorrelated(table, fit, None if layer.is_empty else covariance))
+    if table.is_whole:
+        further.append(leftovers.hidden_causes(layer.loadings, table))
     return Check((*found.assumptions, *further), fit)
+
+
+def modelled_covariance(table: FittedTable, layer: Layer) -> FloatArray:
+    """Return the covariance of a table without hidden causes and errors of measurement, which a graph is to explain."""
+    X = np.asarray(table.X, dtype=np.float64)
+    covariance = np.cov(X, rowvar=False, bias=True).reshape(table.d, table.d)
+    return np.asarray(covariance if layer.is_empty else covariance - layer.covariance)
