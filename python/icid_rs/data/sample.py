@@ -243,7 +243,9 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     values, encoding = table.values, table.encoding
     names = encoding.blocks.column_names(encoding.names)
     checks.check_values(values, names, missing=options.missing)
-    holes = missing.count_missing(values, options.missing, names)
+    # A category lacks all of its columns in a row, or none.
+    ones = values if encoding.blocks.is_single else values[:, encoding.blocks.offsets[: encoding.blocks.variables]]
+    holes = missing.count_missing(ones, options.missing, encoding.names)
     numbers = None
     if options.missing == "drop" and holes.entries:
         n, d = values.shape

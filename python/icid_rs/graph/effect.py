@@ -80,10 +80,11 @@ class Effect:
     level: float
 
     def __str__(self) -> str:
-        lines = [f"Effect of {self.cause!r} on {self.target!r}: {self.total:.4g}" + self._precision()]
+        lines = [f"Effect of {self.cause!r} on {self.target!r}: {self.total:.4g}"]
         if self.total == 0.0 and self.std_error == 0.0:
-            lines.append("  no directed path leads there in this graph")
+            lines[0] += ", since no directed path leads there in the graph as it is drawn"
         else:
+            lines[0] += self._precision()
             names = listed([repr(name) for name in self.adjustment]) or "nothing"
             lines += [f"  direct {self.direct:.4g}, indirect {self.indirect:.4g}", f"  adjust for: {names}"]
         if self.open_edges:
