@@ -428,6 +428,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             note = "The decomposition only proposed a causal order, and stopped early; refine=None runs all of it."
         return plot_convergence(history, axes=axes, note=note)
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        own: str = super().__repr__(N_CHAR_MAX)
+        return f"{own}: {self.graph_._found()}" if hasattr(self, "graph_") else own
+
     def _repr_html_inner(self) -> str:
         own: str = super()._repr_html_inner()
         return self._summary_html() + own

@@ -6,6 +6,7 @@ They become methods of `ICID`, which lies above this module.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
@@ -158,7 +160,7 @@ def check(model: Fitted, X: Any, groups: Any = None) -> Check:
     ('2 (-999 in 6 rows)',)
     """
     check_is_fitted(model, "graph_")
-    return check_table(_table(model, X, groups), _layer(model))
+    return replace(check_table(_table(model, X, groups), _layer(model)), library=frame_library(X))
 
 
 def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:

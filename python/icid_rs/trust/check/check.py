@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import FloatArray, listed
 from icid_rs.graph.layer import Layer
 from icid_rs.report import Assumption
@@ -36,6 +37,8 @@ class Check:
     fit : FitIndices or None
         ``chi2``, ``df``, ``p_value``, ``rmsea``, ``cfi`` and ``srmr`` of the graph; None if it has cycles or categories
         of more than two levels, if there are no more rows than columns, or with more than 3 000 columns.
+    library : {"pandas", "polars"}
+        That of the data frames, as of the table.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Check:
 
     assumptions: tuple[Assumption, ...]
     fit: FitIndices | None
+    library: str = "pandas"
 
     def __iter__(self) -> Iterator[Assumption]:
         return iter(self.assumptions)
@@ -80,11 +84,9 @@ class Check:
         ['name', 'verdict', 'finding', 'statistic', 'p_value', 'effect', 'where', 'remedy']
         """
         records = [assumption.as_dict() for assumption in self.assumptions]
-        try:
-            import pandas as pd
-        except ImportError:
-            return records
-        return pd.DataFrame(records, columns=[field.name for field in fields(Assumption)])
+        names = [field.name for field in fields(Assumption)]
+        frame = make_frame({name: [record[name] for record in records] for name in names}, self.library)
+        return records if frame is None else frame
 
     def __str__(self) -> str:
         lines = []
