@@ -14,6 +14,7 @@ from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.evidence import edge_ends
 from icid_rs.graph.ida import possible_causes
+from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed_graph import MixedGraph
 from icid_rs.graph.orientation import PartlyDirected
 from icid_rs.graph.separation import d_separated
@@ -220,10 +221,14 @@ class AnsweringGraph(MixedGraph):
         weights = self._network_of_weights()
         moments = self.sample_
         if data is not None:
-            moments = SampleMoments.of_rows(self._complete_table(data))
+            moments = SampleMoments.of_rows(self._complete_table(data), self._layer())
         elif moments is None and self.noise_variances_ is not None:
             moments = SampleMoments(ImpliedCovariances(weights.B, self.noise_variances_))
         return Network(weights.B, weights.columns, weights.order, weights.names, moments)
+
+    def _layer(self) -> Layer | None:
+        """Return hidden causes and errors of measurement beside the graph; None if there are none, or not known."""
+        return None if self.sample_ is None else self.sample_.layer
 
     def _class(self) -> PartlyDirected:
         """Return the graph in which only edges that are not claimed are open."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -351,7 +352,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
-        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned), learned.columns)
+        moments = replace(sample_moments(modelled, sample, learned), layer=None if layer.is_empty else layer)
+        self.graph_ = self._graph(evidence, moments, learned.columns)
         warn_if_empty(learned, self.precision_, sample.names, options)
         warn_of(found)
         return self
