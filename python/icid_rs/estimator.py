@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from icid_rs import fitted
 from icid_rs._util.frames import frame_library
+from icid_rs._util.memory import ensure_within_limit
 from icid_rs._util.randomness import RandomState
+from icid_rs._util.reentry import not_reentrant
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.fitted_columns import FittedColumns
-from icid_rs.data.sample import Sample, read
+from icid_rs.data.sample import IncompleteRows, Rows, Sample, read
 from icid_rs.export.web import summarise_fit
 from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments
@@ -29,6 +31,7 @@ from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
+from icid_rs.precision.neighbourhood import WIDE
 from icid_rs.precision.variants import Precision
 from icid_rs.result import CausalGraph
 from icid_rs.trust.bootstrap import bootstrap
@@ -290,6 +293,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
         self.callback = callback
 
+    @not_reentrant
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> ICID:
         """Find the graph.
 
@@ -336,6 +340,9 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self._forget()
         watch = Stopwatch(options.stage_observer())
         sample = read(X, groups, options, watch)
+        if isinstance(sample, Rows | IncompleteRows):
+            n, p = sample.values.shape
+            ensure_within_limit(n, p, squares=p <= WIDE or n >= 2 * p)
         self._keep_columns(sample)
         self._frames = frame_library(X)
         estimator = choose_estimator(sample, options)

@@ -200,11 +200,11 @@ class Page:
         found = self.report.measurement
         if found.hidden:
             strongest = listed([str(name) for name in found.strongest], 5)
+            fits, was = agree(found.hidden, "fits", "fit"), agree(found.hidden, "was", "were")
             text = (
-                f"{count(found.hidden, 'hidden cause')} of many columns {agree(found.hidden, 'fits', 'fit')} better "
-                f"than edges between these, and {agree(found.hidden, 'was', 'were')} taken out of the graph (most of all out of {strongest}). "
-                f"Without, it has {count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is "
-                "right, the data cannot tell for sure: look whether you know such a cause."
+                f"{count(found.hidden, 'hidden cause')} of many columns {fits} better than edges between these, and "
+                f"{was} taken out of the graph (most of all out of {strongest}). Without, it has "
+                f"{count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is right, the data cannot tell for sure: look whether you know such a cause."
             )
             yield from _wrapped(f"  - {text}", 4)
         if found.error:
