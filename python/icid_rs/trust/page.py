@@ -204,7 +204,8 @@ class Page:
             text = (
                 f"{count(found.hidden, 'hidden cause')} of many columns {fits} better than edges between these, and "
                 f"{was} taken out of the graph (most of all out of {strongest}). Without, it has "
-                f"{count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is right, the data cannot tell for sure: look whether you know such a cause."
+                f"{count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is "
+                "right, the data cannot tell for sure: look whether you know such a cause."
             )
             yield from _wrapped(f"  - {text}", 4)
         if found.error:
