@@ -12,7 +12,7 @@ from icid_rs._util.validation import listed
 from icid_rs._util.words import agree, count
 from icid_rs.graph import ida
 from icid_rs.graph.adjustment import optimal_set
-from icid_rs.graph.estimation import NO_EFFECT, Estimate, Network, adjusted_effect, path_effect
+from icid_rs.graph.estimation import NO_EFFECT, Estimate, Network, path_effect
 from icid_rs.graph.orientation import PartlyDirected
 
 
@@ -189,9 +189,7 @@ def _given_parents(network: Network, a: int, b: int, parents: set[int]) -> Estim
     """Estimate the effect in the graphs of the class in which a has certain causes."""
     if b in parents:
         return NO_EFFECT
-    if network.moments is None:
-        return Estimate(np.nan, np.nan, np.nan)
-    return adjusted_effect(a, b, parents, network.moments, network.names)
+    return network.adjusted_effect(a, b, parents)
 
 
 def _jointly(network: Network, causes: Sequence[int], b: int, sets: Sequence[set[int]]) -> list[float]:
