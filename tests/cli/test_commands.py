@@ -219,45 +219,6 @@ class TestScore:
         assert "must be square" in refused(capsys, "score", graphs / "a.json", graphs / "small.npy")
 
 
-class TestCheck:
-    def test_what_the_estimator_says(self, table, frame, capsys):
-        assert cli.main(["check", str(table), "-q"]) == 0
-        assert capsys.readouterr().out == f"{ICID().fit(frame).check(frame)}\n"
-
-    def test_new_rows(self, frame, tmp_path, capsys):
-        for name, rows in (("old.csv", frame[:200]), ("new.csv", frame[200:])):
-            rows.to_csv(tmp_path / name, index=False)
-        assert cli.main(["check", str(tmp_path / "old.csv"), "--new", str(tmp_path / "new.csv"), "-q", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["verdict"] in ("pass", "doubt", "fail")
-        assert {"name", "verdict", "finding", "where", "remedy"} <= set(found["assumptions"][0])
-        assert set(found["fit"]) == {"chi2", "df", "p_value", "rmsea", "cfi", "srmr"}
-        assert found["falsification"]["tests"] > 0
-
-    def test_other_columns_are_refused(self, table, frame, tmp_path, capsys):
-        frame.iloc[:, 1:].to_csv(tmp_path / "new.csv", index=False)
-        assert "gene 0" in refused(capsys, "check", table, "--new", tmp_path / "new.csv", "-q")
-
-
-class TestBootstrap:
-    def test_edges_have_their_confidence(self, table, frame, capsys):
-        assert cli.main(["bootstrap", str(table), "-n", "5", "-q", "--seed", "2"]) == 0
-        written = pd.read_csv(io.StringIO(capsys.readouterr().out))
-        model = ICID(random_state=2).fit(frame)
-        model.bootstrap(frame, 5, random_state=2, progress=False)
-        assert written["confidence"].tolist() == pytest.approx(model.edges()["confidence"].tolist())
-
-    def test_graphs_come_back(self, table, tmp_path):
-        assert cli.main(["bootstrap", str(table), "-n", "3", "-q", "--block", "7", "-o", str(tmp_path / "g.json")]) == 0
-        assert load(tmp_path / "g.json").confidence_.nnz > 0
-
-    def test_bad_numbers(self, table, capsys):
-        assert "n = 0" in refused(capsys, "bootstrap", table, "-n", "0", "-q")
-        with pytest.raises(SystemExit):
-            cli.main(["bootstrap", str(table), "--block", "long"])
-        assert "neither a number of rows nor auto" in capsys.readouterr().err
-
-
 def test_demo_prints_what_was_recovered(capsys):
     assert cli.main(["demo", "-d", "50", "--seed", "1"]) == 0
     out = capsys.readouterr().out
@@ -267,7 +228,7 @@ def test_demo_prints_what_was_recovered(capsys):
     assert out.count("true weight") >= 3
 
 
-@pytest.mark.parametrize("command", [[], ["fit"], ["check"], ["bootstrap"], ["simulate"], ["score"], ["demo"]])
+@pytest.mark.parametrize("command", [[], ["fit"], ["simulate"], ["score"], ["demo"]])
 def test_help_teaches(capsys, command):
     with pytest.raises(SystemExit) as exit_info:
         cli.main([*command, "--help"])

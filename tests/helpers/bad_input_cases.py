@@ -390,10 +390,6 @@ COMMANDS = """
     icid fit garbage.npz
     icid fit garbage.parquet
     icid fit .
-    icid check nowhere.csv
-    icid check data.csv --new nowhere.csv
-    icid bootstrap data.csv -n 0
-    icid bootstrap data.csv --block long
     icid simulate -d 0
     icid simulate -d 3 --degree 9
     icid simulate -n 0

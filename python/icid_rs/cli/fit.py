@@ -1,4 +1,4 @@
-"""``icid fit``: from a file with data to a file with a graph. Other commands that fit share its options."""
+"""``icid fit``: from a file with data to a file with a graph."""
 
 from __future__ import annotations
 
@@ -64,21 +64,11 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", metavar="DATA", help="file with the table, or - for CSV on standard input")
-    add_output_options(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, warnings or report")
-    add_fit_options(parser)
-    parser.set_defaults(run=run)
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where a graph goes."""
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
     formats = ("csv", "json", "graphml", "dot", "html")
     parser.add_argument("--format", choices=formats, help="of the output, if its suffix does not say (default: csv)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, warnings or report")
 
-
-def add_fit_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a table is read, and how its graph is found."""
     reading = parser.add_argument_group("reading the table")
     reading.add_argument(
         "--drop",
@@ -164,22 +154,27 @@ def add_fit_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, metavar="S", help="of the random numbers (default: %(default)s)"
     )
     finding.add_argument("--threads", type=int, metavar="N", help="of the solver (default: all)")
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, fit, write."""
     from icid_rs.export.web import to_html
 
-    export = graph_writer(options)
+    export = _writer(options)
     check_writable(options.output)
+    model = _model(options)
+    table = _table(options, model)
     start = time.perf_counter()
-    model, table = fit_table(options)
+    with warnings_in_one_line(options.quiet), progress.time_passing("fitting", options.time_limit, options.quiet):
+        model.fit(table)
     seconds = time.perf_counter() - start
     has_report = export is to_html
     report = None
     if has_report or not options.quiet:
         report = model.report(table if hasattr(table, "parts") else None)
     write(options.output, export(model.graph_, report=report) if has_report else export(model.graph_))
+    _say_what_was_done(model, options.quiet)
     if not options.quiet:
         # On standard output, unless the graph goes there.
         print(printable(str(report)), file=sys.stderr if options.output == "-" else sys.stdout)
@@ -189,22 +184,7 @@ def run(options: argparse.Namespace) -> None:
     progress.say(f"{found}{known.get(model.info_['identified'], '')}{place}", options.quiet)
 
 
-def fit_table(options: argparse.Namespace) -> tuple[icid_rs.ICID, Any]:
-    """Read the table and fit the model that the options describe; return both."""
-    model = _model(options)
-    table = _table(options, model)
-    with warnings_in_one_line(options.quiet), progress.time_passing("fitting", options.time_limit, options.quiet):
-        model.fit(table)
-    _say_what_was_done(model, options.quiet)
-    return model, table
-
-
-def read_further(options: argparse.Namespace, path: str) -> Any:
-    """Read another file as the table of the fit was read."""
-    return _table(argparse.Namespace(**{**vars(options), "data": path}), _model(options))
-
-
-def graph_writer(options: argparse.Namespace) -> Writer:
+def _writer(options: argparse.Namespace) -> Writer:
     """Return the function that writes the output; raise now, before the fit, if a library it needs is missing."""
     from icid_rs.export.formats import writer
     from icid_rs.export.networks import to_graphml

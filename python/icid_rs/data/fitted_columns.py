@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from icid_rs._util.validation import Rows, listed
+from icid_rs._util.validation import Rows
 from icid_rs.data import checks, missing
-from icid_rs.data.columns import Columns
 from icid_rs.data.encoding import Encoding
 from icid_rs.data.frames import as_columns, is_numeric
 from icid_rs.data.sample import Sample, table_rows
@@ -59,9 +58,6 @@ class FittedColumns:
             if names is not None and self.names is not None and not self.are_strings:
                 # Names that are strings are compared by scikit-learn.
                 raise ValueError(f"the columns must be those of the fit, in their order: {self.names}, not {names}")
-            if names is not None and self.names is not None and isinstance(X, Columns):
-                # A table of a file, of which scikit-learn knows no names.
-                raise ValueError(_difference(names, self.names))
             validate_data(model, X, reset=False, skip_check_array=True)
         return self.encoding.select(rows) if rows is not None else self.encoding.values(as_columns(X))
 
@@ -92,14 +88,3 @@ class FittedColumns:
                 every, places = rows if groups is None else None, np.flatnonzero(complete)
                 rows = rows[complete]
         return rows if groups is None else checks.within_groups(rows, groups)[0], every, places
-
-
-def _difference(names: list[Any], fitted: list[Any]) -> str:
-    """Say how columns differ from those of a fit."""
-    absent = [repr(name) for name in fitted if name not in names]
-    new = [repr(name) for name in names if name not in fitted]
-    if absent:
-        return f"the table has no column {listed(absent)}, but the fit had"
-    if new:
-        return f"the table has column(s) {listed(new)}, but the fit had not"
-    return "the columns must be in the order that they had in the fit"
