@@ -270,7 +270,9 @@ def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
     if layer.hidden:
         # Rows of groups have mean zero already.
         location = 0.0 if groups is not None else model.location_
-        common = layer.hidden_part(rows - location, model.adjacency_matrix_, model.noise_variances_)
+        common = layer.hidden_part(
+            np.asarray(rows - location, dtype=np.float64), model.adjacency_matrix_, model.noise_variances_
+        )
     return fitted_table(
         rows,
         model.names_,

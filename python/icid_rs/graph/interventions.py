@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -133,7 +134,7 @@ def predict_each(
     >>> predict_each(sp.csr_array([[0, 2.0], [0, 0]]), np.zeros(2), np.ones(2), np.array([[1.0, 2.5]]))
     array([[1., 2.]])
     """
-    theta = _precision(B, noise_variances)
+    theta: Any = _precision(B, noise_variances)
     if layer is not None:
         theta = np.linalg.inv(np.linalg.inv(theta.toarray()) + layer.covariance)
     return np.asarray(X - np.asarray((X - location) @ theta) / theta.diagonal())

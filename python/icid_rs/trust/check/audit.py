@@ -144,13 +144,15 @@ def audit_sample(
     a table with categories, its numbers are checked; of very many rows, consecutive ones from the middle, so that this
     costs little time and memory.
     """
-    cells = numbers = None
+    cells: FloatArray | None = None
+    numbers: NDArray[np.intp] | None = None
     match sample:
-        case Rows(values=X, numbers=numbers):
+        case Rows(values=X):
+            numbers = sample.numbers
             consecutive = numbers is None
-        case IncompleteRows(values=cells):
-            numbers = np.flatnonzero(np.isfinite(cells).all(axis=1))
-            X, consecutive = cells[numbers], False
+        case IncompleteRows(values=every):
+            cells, numbers = every, np.flatnonzero(np.isfinite(every).all(axis=1))
+            X, consecutive = every[numbers], False
         case Summary(moments=moments):
             X, consecutive = moments.rows, False
         case GivenTheta():

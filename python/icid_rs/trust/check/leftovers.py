@@ -137,7 +137,7 @@ def _residual_correlations(covariance: FloatArray, table: FittedTable) -> FloatA
     A = np.eye(table.d) - table.B.toarray()
     K = A.T @ covariance @ A
     scale = np.sqrt(np.maximum(K.diagonal(), 1e-300))
-    return np.clip(K / np.outer(scale, scale), -1.0, 1.0)
+    return np.asarray(np.clip(K / np.outer(scale, scale), -1.0, 1.0))
 
 
 def _unjoined(table: FittedTable) -> NDArray[np.bool_]:

@@ -99,7 +99,7 @@ def fitted_table(
         sp.csr_array(B[kept][:, kept]),
         np.searchsorted(kept, order[np.isin(order, kept)]),
         consecutive,
-        None if cells is None else np.ascontiguousarray(cells[:, places]),
+        None if cells is None else np.asarray(cells[:, places], dtype=np.float64),
         numbers,
         left=np.asarray(values[:, places] - values @ columns.weights[:, places]),
         reached=reached[np.ix_(kept, kept)],
