@@ -129,10 +129,11 @@ class Page:
         if missing is not None and missing.entries:
             treated = "left out" if missing.policy == "drop" else "used as far as they go"
             worst = sorted(missing.columns, key=lambda name: -missing.columns[name])
-            yield (
-                f"  {missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are "
-                f"missing in {listed([str(name) for name in worst], 3)}."
+            text = (
+                f"{missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are missing in "
+                f"{listed([str(name) for name in worst], 3)}."
             )
+            yield from _wrapped(f"  {text}", 2)
         if self.report.categories:
             levels = [f"{name} ({count} levels)" for name, count in self.report.categories.items()]
             yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
