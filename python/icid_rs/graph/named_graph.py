@@ -121,8 +121,8 @@ class NamedGraph:
         """Count variables, edges and claimed directions, in words; what was written down is not claimed."""
         direction = self.evidence_.direction
         size = f"{count(self.n_features_in_, 'variable')}, {count(self.adjacency_matrix_.nnz, 'edge')}"
-        claimed = count(int((direction != "open").sum()), "direction") + " claimed"
-        return size if (direction == "knowledge").all() else f"{size}, {claimed}"
+        claimed = count(int((direction != "open").sum()), "direction")
+        return size if (direction == "knowledge").all() else f"{size}, {claimed} claimed"
 
     def edges(self) -> Any:
         """List the edges, strongest first.

@@ -130,8 +130,8 @@ class Page:
             treated = "left out" if missing.policy == "drop" else "used as far as they go"
             worst = sorted(missing.columns, key=lambda name: -missing.columns[name])
             text = (
-                f"{missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are missing in "
-                f"{listed([str(name) for name in worst], 3)}."
+                f"{missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are missing "
+                f"in {listed([str(name) for name in worst], 3)}."
             )
             yield from _wrapped(f"  {text}", 2)
         if self.report.categories:
