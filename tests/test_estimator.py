@@ -234,3 +234,12 @@ def test_nothing_is_left_of_an_earlier_fit_when_one_fails():
         model.fit(np.full((20, 3), np.nan))
     with pytest.raises(NotFittedError):
         model.edges()
+
+
+def test_the_representation_says_what_was_found():
+    X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, noise="exponential", random_state=0)
+    model = ICID(penalty=1.0)
+    assert repr(model) == "ICID(penalty=1.0)"
+    assert repr(model.fit(X)) == "ICID(penalty=1.0): 2 variables, 1 edge, 1 direction claimed"
+    assert repr(clone(model)) == "ICID(penalty=1.0)"
+    assert "ICID(penalty=1.0)" in repr(make_pipeline(StandardScaler(), model))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import FloatArray, check_int, check_real, listed
+from icid_rs.data.encoding import encoded_among
 from icid_rs.data.tables import columns_among
 from icid_rs.graph import adjustment
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
@@ -14,6 +15,8 @@ from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.evidence import edge_ends
 from icid_rs.graph.ida import possible_causes
+from icid_rs.graph.layer import Layer
+from icid_rs.graph.mixed_effects import MixedNetwork
 from icid_rs.graph.mixed_graph import MixedGraph
 from icid_rs.graph.orientation import PartlyDirected
 from icid_rs.graph.separation import d_separated
@@ -62,6 +65,9 @@ class AnsweringGraph(MixedGraph):
 
         Notes
         -----
+        Where some variables are categories of more than two levels, effects are estimated between numbers, if no
+        category is on a directed path between them.
+
         Intervals hold for a graph that was not chosen by the same data; where it was, they are somewhat too narrow.
 
         Examples
@@ -80,7 +86,8 @@ class AnsweringGraph(MixedGraph):
           over these directions 0 to 0.5
         """
         a, b = self._pair(cause, target)
-        return estimate_effect(self._network(data), self._class(), a, b, _level(level))
+        network = self._network(data) if self.column_model_ is None else self._network_between(a, b, data)
+        return estimate_effect(network, self._class(), a, b, _level(level))
 
     def joint_effects(self, causes: Iterable[Any], target: Any, *, data: Any = None, level: float = 0.95) -> Any:
         """Estimate the effects of several variables that are set at the same time.
@@ -220,10 +227,27 @@ class AnsweringGraph(MixedGraph):
         weights = self._network_of_weights()
         moments = self.sample_
         if data is not None:
-            moments = SampleMoments.of_rows(self._complete_table(data))
+            moments = SampleMoments.of_rows(self._complete_table(data), self._layer())
         elif moments is None and self.noise_variances_ is not None:
             moments = SampleMoments(ImpliedCovariances(weights.B, self.noise_variances_))
         return Network(weights.B, weights.columns, weights.order, weights.names, moments)
+
+    def _network_between(self, a: int, b: int, data: Any) -> Network:
+        """Return the network of a graph with categories; raise unless a, b and all between them are numbers."""
+        edges, model = self._network_of_edges(), self.column_model_
+        assert model is not None
+        if model.is_wide[[a, b, *edges.between(a, b)]].any():
+            self._refuse_categories("effects of, on and through variables")
+        moments = self.sample_
+        if data is not None:
+            rows, observed = encoded_among(data, self._names, model.blocks)
+            self._check_complete(rows, observed)
+            moments = SampleMoments.of_rows(rows)
+        return MixedNetwork(edges.B, edges.columns, edges.order, edges.names, moments, model)
+
+    def _layer(self) -> Layer | None:
+        """Return hidden causes and errors of measurement beside the graph; None if there are none, or not known."""
+        return None if self.sample_ is None else self.sample_.layer
 
     def _class(self) -> PartlyDirected:
         """Return the graph in which only edges that are not claimed are open."""
@@ -236,12 +260,16 @@ class AnsweringGraph(MixedGraph):
     def _complete_table(self, data: Any) -> FloatArray:
         """Return a table with all variables as an array; raise where one is missing."""
         table, observed = columns_among(data, self._names)
+        self._check_complete(table, observed)
+        return table
+
+    def _check_complete(self, table: FloatArray, observed: list[int]) -> None:
+        """Raise unless a table has all variables, and rows enough for covariances."""
         if len(observed) < len(self._names):
             absent = next(name for k, name in enumerate(self._names) if k not in set(observed))
             raise ValueError(f"the data have no column {absent!r}")
         if len(table) < 2:
             raise ValueError(f"the data have {len(table)} row(s); covariances need at least two")
-        return table
 
     def _several(self, variables: Any) -> set[int]:
         """Return the positions of one variable or of a list of them."""

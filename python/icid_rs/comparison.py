@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from icid_rs import metrics
+from icid_rs._util.frames import frame_of
 from icid_rs._util.validation import listed
 from icid_rs.estimator import ICID
 from icid_rs.graph.evidence import open_edges
@@ -47,6 +48,8 @@ class Comparison:
         The weights of both on the common variables.
     marks : tuple of scipy.sparse.csr_array
         ``[i, j] != 0`` for i → j, and both ``[i, j]`` and ``[j, i]`` for an edge whose direction is open.
+    library : {"pandas", "polars"}
+        That of the data frames, as of the first graph.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Comparison:
     class_distance: int | None
     graphs: tuple[Csr, Csr]
     marks: tuple[Csr, Csr]
+    library: str = "pandas"
 
     def differences(self) -> Any:
         """List the pairs that the graphs join differently.
@@ -72,7 +76,7 @@ class Comparison:
         -------
         pandas.DataFrame or list of Difference
             ``source``, ``target``, and how the graphs join them, ``in_a`` and ``in_b``: ``"→"``, ``"←"``, ``"—"`` for
-            an open direction, or an empty text. A data frame if pandas is installed.
+            an open direction, or an empty text. A data frame if pandas is installed, of polars after a fit to one.
 
         Examples
         --------
@@ -89,11 +93,7 @@ class Comparison:
         ]
         # An arrow is shown along the edge of the first graph, or of the second where the first has none.
         found = [_turned(row) if "←" in (row.in_a or row.in_b) else row for row in found]
-        try:
-            import pandas as pd
-        except ImportError:
-            return found
-        return pd.DataFrame(found, columns=list(Difference._fields))
+        return frame_of(found, Difference._fields, self.library)
 
     def adjustment_distance(self, kind: Literal["optimal", "parents", "ancestors"] = "optimal") -> int:
         """Count the effects that the second graph gets wrong if the first is true, as they are drawn.
@@ -175,6 +175,7 @@ def compare(a: ICID | NamedGraph, b: ICID | NamedGraph) -> Comparison:
         class_distance=metrics.class_distance(*graphs) if acyclic else None,
         graphs=(graphs[0], graphs[1]),
         marks=(marks[0], marks[1]),
+        library=first._library,
     )
 
 

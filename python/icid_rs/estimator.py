@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from icid_rs import fitted
 from icid_rs._util.frames import frame_library
+from icid_rs._util.memory import ensure_within_limit
 from icid_rs._util.randomness import RandomState
+from icid_rs._util.reentry import not_reentrant
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.fitted_columns import FittedColumns
-from icid_rs.data.sample import Sample, read
+from icid_rs.data.sample import IncompleteRows, Rows, Sample, read
 from icid_rs.export.web import summarise_fit
 from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
-from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.learning.evidence import edge_evidence
 from icid_rs.learning.learn import learn, sample_moments
@@ -30,12 +32,13 @@ from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
 from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
+from icid_rs.precision.neighbourhood import WIDE
 from icid_rs.precision.variants import Precision
 from icid_rs.result import CausalGraph
 from icid_rs.trust.bootstrap import bootstrap
 from icid_rs.trust.check.audit import audit_sample, warn_of
 from icid_rs.trust.claims import claim
-from icid_rs.trust.fit_record import record_fit, warn_if_empty, warn_of_fit
+from icid_rs.trust.fit_record import measurement_layer, record_fit, warn_if_empty, warn_of_fit
 from icid_rs.trust.lowering import lowered
 
 
@@ -291,6 +294,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
         self.callback = callback
 
+    @not_reentrant
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> ICID:
         """Find the graph.
 
@@ -337,12 +341,16 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self._forget()
         watch = Stopwatch(options.stage_observer())
         sample = read(X, groups, options, watch)
+        if isinstance(sample, Rows | IncompleteRows):
+            n, p = sample.values.shape
+            ensure_within_limit(n, p, squares=p <= WIDE or n >= 2 * p)
         self._keep_columns(sample)
         self._frames = frame_library(X)
         estimator = choose_estimator(sample, options)
         estimate = estimate_precision(sample, estimator, options, watch)
         claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
-        found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns)
+        layer = measurement_layer(claimed.learned, estimate)
+        found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns, layer, estimate.location)
         claimed = lowered(claimed, found.spoiled)
         watch.lap("checks")
         learned = claimed.learned
@@ -352,7 +360,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
-        self.graph_ = self._graph(evidence, sample_moments(modelled, sample, learned), learned.columns)
+        moments = replace(sample_moments(modelled, sample, learned), layer=None if layer.is_empty else layer)
+        self.graph_ = self._graph(evidence, moments, learned.columns)
         warn_if_empty(learned, self.precision_, sample.names, options)
         warn_of(found)
         return self
@@ -428,6 +437,10 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if self.info_["refine"] is not None:
             note = "The decomposition only proposed a causal order, and stopped early; refine=None runs all of it."
         return plot_convergence(history, axes=axes, note=note)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        own: str = super().__repr__(N_CHAR_MAX)
+        return f"{own}: {self.graph_._found()}" if hasattr(self, "graph_") else own
 
     def _repr_html_inner(self) -> str:
         own: str = super()._repr_html_inner()
@@ -516,9 +529,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
             self.location_ = learned.columns.means
             self.covariance_ = learned.columns.blocks.among_variables(estimate.covariance)
         self.precision_ = learned.modelled(estimate).theta
-        layer = Layer.none(estimate.variables) if learned.measurement is None else learned.measurement.layer
-        self.measurement_error_ = layer.errors
-        self.hidden_loadings_ = np.sqrt(estimate.variances)[:, None] * layer.loadings
+        layer = measurement_layer(learned, estimate)
+        self.measurement_error_ = np.zeros(estimate.variables)
+        if learned.measurement is not None:
+            self.measurement_error_ = learned.measurement.layer.errors
+        self.hidden_loadings_ = layer.loadings
         self.adjacency_matrix_, self.causal_order_ = learned.sem.B, learned.sem.order
         self.noise_variances_, self.status_ = learned.sem.noise_variances, learned.status
         self.cpdag_ = learned.cpdag

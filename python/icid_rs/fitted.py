@@ -6,6 +6,7 @@ They become methods of `ICID`, which lies above this module.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.fitted_columns import FittedColumns
@@ -158,7 +160,7 @@ def check(model: Fitted, X: Any, groups: Any = None) -> Check:
     ('2 (-999 in 6 rows)',)
     """
     check_is_fitted(model, "graph_")
-    return check_table(_table(model, X, groups), model.hidden_loadings_)
+    return replace(check_table(_table(model, X, groups), _layer(model)), library=frame_library(X))
 
 
 def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:
@@ -236,7 +238,11 @@ def falsify(
         raise ValueError("a graph with cycles implies no independences that could be tested; use dag='greedy'")
     model.graph_._refuse_categories("tests of independence by partial correlations")
     return falsify_table(
-        _table(model, X, groups), significance=significance, permutations=permutations, random_state=random_state
+        _table(model, X, groups),
+        _layer(model),
+        significance=significance,
+        permutations=permutations,
+        random_state=random_state,
     )
 
 
@@ -258,6 +264,23 @@ def _fit_indices(model: Fitted) -> FitIndices | None:
 
 def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
     """Return the rows of a table beside the graph, with means taken out within groups."""
-    rows = model._fitted_columns.complete_rows(X, model, policy=model.missing, least=3, groups=groups)
-    described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
-    return fitted_table(rows, *described)
+    columns = model._fitted_columns
+    rows, cells, numbers = columns.parted_rows(X, model, policy=model.missing, least=3, groups=groups)
+    layer, common = _layer(model), None
+    if layer.hidden:
+        # Rows of groups have mean zero already.
+        location = 0.0 if groups is not None else model.location_
+        common = layer.hidden_part(
+            np.asarray(rows - location, dtype=np.float64), model.adjacency_matrix_, model.noise_variances_
+        )
+    return fitted_table(
+        rows,
+        model.names_,
+        model.adjacency_matrix_,
+        model.causal_order_,
+        model.graph_.column_model_,
+        consecutive=numbers is None,
+        cells=cells,
+        numbers=numbers,
+        common=common,
+    )

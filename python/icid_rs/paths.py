@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from icid_rs._util.frames import frame_library, frame_of
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.sample import read
@@ -47,11 +48,14 @@ class PenaltyPath:
         The weights of the graph at each of them; ``[i, j] != 0`` means i → j.
     names : list
         The variables.
+    library : {"pandas", "polars"}
+        That of the data frames, as of the table.
     """
 
     penalties: FloatArray
     graphs: list[Csr]
     names: list[Any]
+    library: str = "pandas"
 
     @property
     def counts(self) -> list[int]:
@@ -64,7 +68,7 @@ class PenaltyPath:
         Returns
         -------
         pandas.DataFrame or list of PathEdge
-            A data frame if pandas is installed.
+            A data frame if pandas is installed, of polars for a table of polars.
         """
         joined: dict[tuple[int, int], int] = {}
         last: dict[tuple[int, int], tuple[int, int, float]] = {}
@@ -77,11 +81,7 @@ class PenaltyPath:
             PathEdge(self.names[i], self.names[j], penalty, joined[pair] / len(self.graphs))
             for pair, (i, j, penalty) in sorted(last.items(), key=lambda item: (-item[1][2], -joined[item[0]], item[0]))
         ]
-        try:
-            import pandas as pd
-        except ImportError:
-            return edges
-        return pd.DataFrame(edges, columns=list(PathEdge._fields))
+        return frame_of(edges, PathEdge._fields, self.library)
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{p:.3g}: {count}" for p, count in zip(self.penalties, self.counts, strict=True))
@@ -131,4 +131,4 @@ def penalty_path(
     sample = read(X, groups, options, watch)
     estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
     graphs = [learn(estimate, sample, replace(options, penalty=float(p)), watch).sem.B for p in grid]
-    return PenaltyPath(grid, graphs, list(sample.names))
+    return PenaltyPath(grid, graphs, list(sample.names), frame_library(X))

@@ -39,6 +39,8 @@ class PredictingGraph(AnsweringGraph):
     ) -> Any:
         """Draw rows from the model, as it is or after an intervention.
 
+        Hidden causes and errors of measurement that a fit found act on what is drawn, as on what was measured.
+
         Parameters
         ----------
         n : int
@@ -77,8 +79,10 @@ class PredictingGraph(AnsweringGraph):
         if self.column_model_ is not None:
             return self._sample_mixed(rows, do, residuals, random_state)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
-        drawn = interventions.draw_noise(rows, variances, residuals, generator(random_state))
-        X = interventions.draw_sample(network, location, drawn, self._settings_of(do, rows))
+        rng, settings, layer = generator(random_state), self._settings_of(do, rows), self._layer()
+        drawn = interventions.draw_noise(rows, variances, residuals, rng)
+        X = interventions.draw_sample(network, location, drawn, settings)
+        X = X if layer is None else interventions.draw_measured(X, layer, settings, rng)
         frame = make_frame({name: X[:, k] for k, name in enumerate(self._names)}, self._library)
         return X if frame is None else frame
 
@@ -115,11 +119,12 @@ class PredictingGraph(AnsweringGraph):
             return self._predict_mixed(*encoded_among(X, self._names, self.column_model_.blocks), target, do)
         table, observed = columns_among(X, self._names)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
-        settings = self._settings_of(do, len(table))
+        settings, layer = self._settings_of(do, len(table)), self._layer()
         if target is None and not settings and len(observed) == len(self._names):
-            return interventions.predict_each(network.B, location, variances, table)
+            return interventions.predict_each(network.B, location, variances, table, layer)
         targets = range(len(self._names)) if target is None else [locate(target, self._names)]
-        found = [interventions.predict(network, location, variances, table, observed, j, settings) for j in targets]
+        model = (network, location, variances, table, observed)
+        found = [interventions.predict(*model, j, settings, layer) for j in targets]
         predicted: NDArray[Any] = np.column_stack(found) if target is None else found[0]
         return predicted
 

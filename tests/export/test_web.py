@@ -201,7 +201,8 @@ def test_evidence_is_in_the_page():
         EdgeEvidence.unknown(3),
         standardised=np.array([0.1, -0.9, 0.2]),
         direction=np.array(["open", "shape", "compelled"], dtype="<U9"),
-        stability=np.array([0.5, 1.0, np.nan]),
+        stability=np.array([0.1, 1.0, np.nan]),
+        joined=np.array([0.5, 1.0, 1.0]),
     )
     graph = CausalGraph([[0, 5.0, 1.0], [0, 0, 2.0], [0, 0, 0]], ["a", "b", "c"], evidence=evidence)
     text = graph.to_html(report="Rows: <5>")
@@ -212,7 +213,7 @@ def test_evidence_is_in_the_page():
     assert [edges["size"][k] for k in order] == [0.1, -0.9, 0.2]
     assert [edges["open"][k] for k in order] == [1, 0, 0]
     assert [edges["sure"][k] for k in order] == [0.5, 1.0, 1.0]
-    assert [edges["evidence"]["stability"][k] for k in order] == [0.5, 1.0, None]
+    assert [edges["evidence"]["stability"][k] for k in order] == [0.1, 1.0, None]
     assert "margin" not in edges["evidence"]
     assert data["scale"]["name"] == "standardised weight"
     assert Page(text).find("pre")[0][2] == "Rows: <5>"

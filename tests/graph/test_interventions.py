@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import skew
 
-from icid_rs import ICID, CausalGraph, Moments, datasets
+from icid_rs import ICID, CausalGraph, Moments, compare, datasets, penalty_path
 
 
 def some_graph(seed: int, d: int = 8) -> CausalGraph:
@@ -159,6 +159,23 @@ def test_covariances_that_are_not_stored_are_the_same():
         graph.sample_ = SampleMoments(covariances, 50)
         effects.append(graph.effect(*(graph.names_[k] for k in graph.causal_order_[[0, -1]])).interval)
     assert effects[0] == pytest.approx(effects[1])
+
+
+def test_polars_in_polars_out_of_every_table():
+    B = datasets.random_dag(4, 1, random_state=0)
+    X = pl.DataFrame(datasets.sample_sem(B, 200, random_state=0), schema=list("abcd"))
+    model = ICID().fit(X)
+    other = ICID(penalty=20.0).fit(X)
+    tables = {
+        "joint effects": model.joint_effects(["a", "b"], "c"),
+        "total effects": model.total_effects(frame=True),
+        "coefficients": model.coefficients("a", "b"),
+        "checks": model.check(X).table(),
+        "resampled edges": model.bootstrap(X, 3, progress=False).edges(),
+        "differences": compare(model, other).differences(),
+        "path": penalty_path(X, [1.0, 2.0]).edges(),
+    }
+    assert {name: type(table) for name, table in tables.items()} == dict.fromkeys(tables, pl.DataFrame)
 
 
 def test_polars_in_polars_out():

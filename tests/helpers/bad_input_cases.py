@@ -234,7 +234,7 @@ CASES = {
         ICID(hidden=1).fit(fields)
         ICID(ordinal={"soil": ["clay", "loam"]}).fit(fields)
         ICID(categorical=["colour"]).fit(fields)
-        ICID().fit(fields).effect("rain", "wet")
+        ICID().fit(fields).effect("soil", "wet")
         ICID().fit(fields).total_effects()
         ICID().fit(fields).falsify(fields)
         ICID().fit(fields).sample(5, do={"soil": "lava"})

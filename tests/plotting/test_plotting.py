@@ -206,17 +206,19 @@ def test_open_edges_have_no_heads():
 
 def test_marks_follow_the_evidence():
     evidence = replace(
-        EdgeEvidence.unknown(2),
-        standardised=np.array([0.1, -0.9]),
-        direction=np.array(["open", "shape"], dtype="<U9"),
-        stability=np.array([0.5, np.nan]),
+        EdgeEvidence.unknown(3),
+        standardised=np.array([0.1, -0.5, -0.9]),
+        direction=np.array(["open", "compelled", "shape"], dtype="<U9"),
+        stability=np.array([0.1, 0.9, np.nan]),
+        joined=np.array([0.5, 1.0, 1.0]),
     )
-    ax = plot_graph([[0, 5.0, 1.0], [0, 0, 0], [0, 0, 0]], evidence=evidence)
+    ax = plot_graph([[0, 5.0, 2.0, 1.0], [0] * 4, [0] * 4, [0] * 4], evidence=evidence)
     lines = ax.collections[0]
     assert (np.diff(lines.get_linewidths()) > 0).all()
     colours = lines.get_edgecolors()
-    assert colours[1][2] > colours[1][0]
-    np.testing.assert_allclose(colours[:, 3], [0.575, 1.0])
+    assert colours[2][2] > colours[2][0]
+    # An open edge is as sure as that it is there: its direction is not claimed.
+    np.testing.assert_allclose(colours[:, 3], [0.575, 0.915, 1.0])
     assert ax.texts[-1].get_text() == "paler: less sure; no arrowhead: direction open"
     assert ax.child_axes[0].get_title() == "standardised weight"
 

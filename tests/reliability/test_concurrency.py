@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from icid_rs import ICID, _core, datasets, decompose
 from icid_rs._util.validation import csr_parts
@@ -146,6 +147,24 @@ def test_what_a_callback_raises_is_raised():
 
     with pytest.raises(RuntimeError, match="no more"):
         decompose(random_theta(200, 2, 3), callback=fail)
+
+
+def test_a_callback_cannot_fit_its_own_model():
+    X = datasets.sample_sem(datasets.random_dag(8, 1, random_state=0), 300, random_state=0)
+    model = ICID()
+
+    def refit(progress):
+        model.fit(X)
+
+    model.set_params(callback=refit)
+    with pytest.raises(RuntimeError, match="its callback cannot fit it again"):
+        model.fit(X)
+    assert not hasattr(model, "graph_")
+    seen = []
+    model.set_params(callback=lambda progress: seen.append(clone(model).set_params(callback=None).fit(X).status_))
+    model.fit(X)
+    assert seen
+    assert hasattr(model, "graph_")
 
 
 def test_a_slow_callback_holds_nothing_up_but_its_own_solve():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -41,3 +41,17 @@ def make_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
         # Integers and strings among the names of variables become strings.
         return module.DataFrame(dict(columns), strict=False, nan_to_null=True)
     return module.DataFrame(dict(columns))
+
+
+def frame_of(rows: Sequence[Any], names: Sequence[str], library: str = "pandas") -> Any:
+    """Return a data frame of rows with these attributes, or the rows if the library is not installed.
+
+    Examples
+    --------
+    >>> from icid_rs._util.frames import frame_of
+    >>> frame_of([1 + 2j], ["real", "imag"])
+       real  imag
+    0   1.0   2.0
+    """
+    frame = make_frame({name: [getattr(row, name) for row in rows] for name in names}, library)
+    return rows if frame is None else frame

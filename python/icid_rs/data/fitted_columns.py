@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -66,10 +68,23 @@ class FittedColumns:
 
         With the policy ``"raise"`` missing values are an error, with any other their rows are left out.
         """
+        return self.parted_rows(X, model, policy=policy, least=least, groups=groups)[0]
+
+    def parted_rows(
+        self, X: Any, model: BaseEstimator, *, policy: str = "raise", least: int = 1, groups: Any = None
+    ) -> tuple[Rows, Rows | None, NDArray[np.intp] | None]:
+        """Return the complete rows of a table, all rows, and the places of the complete ones among these.
+
+        The last two are None if no value is missing. Means are taken out within groups of the complete rows; with
+        groups, all rows are not returned.
+        """
         rows, names = self.rows(X, model), self.encoding.blocks.column_names(self.encoding.names)
         checks.check_values(rows, names, least=least, missing=policy)
+        every = places = None
         if policy != "raise":
             complete = missing.complete_rows(rows, names, least=least)
-            groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
-            rows = rows[complete]
-        return rows if groups is None else checks.within_groups(rows, groups)[0]
+            if not complete.all():
+                groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
+                every, places = rows if groups is None else None, np.flatnonzero(complete)
+                rows = rows[complete]
+        return rows if groups is None else checks.within_groups(rows, groups)[0], every, places

@@ -73,11 +73,14 @@ class Rows(_Columns):
         Effective sample size: the number of rows, less what the means of groups cost.
     member : array of shape (n,), optional
         The number of each row's group.
+    numbers : array of shape (n,), optional
+        The places that these rows have in the table, where others were left out.
     """
 
     values: RowArray
     samples: int
     member: NDArray[np.intp] | None = None
+    numbers: NDArray[np.intp] | None = None
 
     @property
     def shape_rows(self) -> RowArray | None:
@@ -240,12 +243,15 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     values, encoding = table.values, table.encoding
     names = encoding.blocks.column_names(encoding.names)
     checks.check_values(values, names, missing=options.missing)
-    holes = missing.count_missing(values, options.missing, names)
+    # A category lacks all of its columns in a row, or none.
+    ones = values if encoding.blocks.is_single else values[:, encoding.blocks.offsets[: encoding.blocks.variables]]
+    holes = missing.count_missing(ones, options.missing, encoding.names)
+    numbers = None
     if options.missing == "drop" and holes.entries:
         n, d = values.shape
         complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
-        values = values[complete]
+        values, numbers = values[complete], np.flatnonzero(complete)
     if len(encoding.blocks.categories):
         values, encoding = _without_empty_levels(values, encoding)
         names = encoding.blocks.column_names(encoding.names)
@@ -265,7 +271,9 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     watch.lap("audit")
     shared: dict[str, Any] = {"encoding": encoding, "is_named": table.is_named, "values": values}
     shared |= {"samples": samples, "facts": SampleFacts(holes, count)}
-    return Rows(**shared, member=member) if estimated is None else IncompleteRows(**shared, estimated=estimated)
+    if estimated is not None:
+        return IncompleteRows(**shared, estimated=estimated)
+    return Rows(**shared, member=member, numbers=numbers)
 
 
 def _estimated(values: RowArray, names: Sequence[Any], options: Options) -> missing.PairwiseCovariance | EmCovariance:

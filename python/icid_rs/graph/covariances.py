@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from icid_rs._util.validation import FloatArray
+from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import Csr
 
 #: Rows of residuals that are kept, for their shapes. A sample of so many shows a quantile of 1 % within its half.
@@ -101,15 +102,18 @@ class SampleMoments:
         Effective sample size; None where the covariance was given without one.
     residuals : numpy.ndarray of shape (k, d) or None
         Residuals of some rows, of mean zero; None if no rows were at hand.
+    layer : Layer or None
+        Hidden causes and errors of measurement that were taken out of the covariances, in the units of the columns.
     """
 
     covariances: Covariances
     samples: int | None = None
     residuals: FloatArray | None = None
+    layer: Layer | None = None
 
     @classmethod
-    def of_rows(cls, X: FloatArray) -> SampleMoments:
-        """Summarise rows.
+    def of_rows(cls, X: FloatArray, layer: Layer | None = None) -> SampleMoments:
+        """Summarise rows, without a layer.
 
         Examples
         --------
@@ -119,7 +123,10 @@ class SampleMoments:
         array([[1.]])
         """
         centred = X - X.mean(axis=0)
-        return cls(StoredCovariances(centred.T @ centred / len(X)), len(X))
+        covariance = centred.T @ centred / len(X)
+        if layer is not None:
+            covariance = covariance - layer.covariance
+        return cls(StoredCovariances(covariance), len(X), layer=layer)
 
 
 def residual_rows(rows: NDArray[Any], B: Any) -> FloatArray:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icid_rs._util.validation import listed
+from icid_rs._util.words import agree, count
 from icid_rs.graph import ida
 from icid_rs.graph.adjustment import optimal_set
-from icid_rs.graph.estimation import NO_EFFECT, Estimate, Network, adjusted_effect, path_effect
+from icid_rs.graph.estimation import NO_EFFECT, Estimate, Network, path_effect
 from icid_rs.graph.orientation import PartlyDirected
 
 
@@ -54,6 +55,9 @@ class Effect:
     members : tuple of MemberEffect
         One for each way in which the open edges may point, the drawn one first; a table for ``pandas.DataFrame``.
     level : float
+    hidden : int
+        Number of hidden causes that the fit took out of the graph. What two variables share through these is no effect
+        of one on the other, as far as the fit is right that it is through these.
 
     Examples
     --------
@@ -78,17 +82,22 @@ class Effect:
     open_edges: tuple[tuple[Any, Any], ...]
     members: tuple[MemberEffect, ...]
     level: float
+    hidden: int = 0
 
     def __str__(self) -> str:
-        lines = [f"Effect of {self.cause!r} on {self.target!r}: {self.total:.4g}" + self._precision()]
+        lines = [f"Effect of {self.cause!r} on {self.target!r}: {self.total:.4g}"]
         if self.total == 0.0 and self.std_error == 0.0:
-            lines.append("  no directed path leads there in this graph")
+            lines[0] += ", since no directed path leads there in the graph as it is drawn"
         else:
+            lines[0] += self._precision()
             names = listed([repr(name) for name in self.adjustment]) or "nothing"
             lines += [f"  direct {self.direct:.4g}, indirect {self.indirect:.4g}", f"  adjust for: {names}"]
         if self.open_edges:
             lines.append(f"  open: {listed([f'{a!r} — {b!r}' for a, b in self.open_edges])}")
             lines.append(self._range())
+        if self.hidden:
+            taken = count(self.hidden, "hidden cause") + agree(self.hidden, " was", " were")
+            lines.append(f"  {taken} taken out of the graph; compare a fit with hidden=None")
         return "\n".join(lines)
 
     def _precision(self) -> str:
@@ -148,6 +157,7 @@ def estimate_effect(network: Network, graph: PartlyDirected, a: int, b: int, lev
         open_edges=tuple((names[i], names[k]) for i, k in open_edges),
         members=tuple(members),
         level=level,
+        hidden=0 if network.moments is None or network.moments.layer is None else network.moments.layer.hidden,
     )
 
 
@@ -179,9 +189,7 @@ def _given_parents(network: Network, a: int, b: int, parents: set[int]) -> Estim
     """Estimate the effect in the graphs of the class in which a has certain causes."""
     if b in parents:
         return NO_EFFECT
-    if network.moments is None:
-        return Estimate(np.nan, np.nan, np.nan)
-    return adjusted_effect(a, b, parents, network.moments, network.names)
+    return network.adjusted_effect(a, b, parents)
 
 
 def _jointly(network: Network, causes: Sequence[int], b: int, sets: Sequence[set[int]]) -> list[float]:

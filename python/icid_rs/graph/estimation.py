@@ -121,6 +121,12 @@ class Network:
         weights = self.columns.data[self.columns.indptr[i] : self.columns.indptr[i + 1]]
         return Equation(causes, weights, np.full((len(causes), len(causes)), np.nan), np.nan)
 
+    def adjusted_effect(self, a: int, b: int, given: Collection[int]) -> Estimate:
+        """Estimate the effect of a on b by adjustment; unknown without a sample."""
+        if self.moments is None:
+            return Estimate(np.nan, np.nan, np.nan)
+        return adjusted_effect(a, b, given, self.moments, self.names)
+
     def descendants(self, i: int, without: Collection[int] = ()) -> set[int]:
         """Return i and the variables that directed paths from it lead to, which avoid some others."""
         return _reached(self.B, i, set(without))
@@ -180,7 +186,11 @@ def adjusted_effect(a: int, b: int, given: Collection[int], moments: SampleMomen
     >>> adjusted_effect(0, 1, [], moments, ["rain", "wet"])
     Estimate(total=0.5, std_error=0.1, freedom=100.0)
     """
-    equation = regress(b, [a, *sorted(given)], moments, names)
+    return estimate_of(regress(b, [a, *sorted(given)], moments, names))
+
+
+def estimate_of(equation: Equation) -> Estimate:
+    """Return the estimate of the first weight of an equation."""
     return Estimate(float(equation.weights[0]), float(np.sqrt(equation.errors[0, 0])), equation.freedom)
 
 

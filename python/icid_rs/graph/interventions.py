@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from scipy.sparse.linalg import splu
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph.estimation import Network
+from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import Csr
 
 
@@ -75,6 +77,7 @@ def predict(
     observed: list[int],
     target: int,
     settings: Mapping[int, FloatArray],
+    layer: Layer | None = None,
 ) -> FloatArray:
     """Predict a variable from others that were observed, after some variables have been set.
 
@@ -85,6 +88,8 @@ def predict(
     ----------
     X : array of shape (n, d)
         Only the observed columns are read.
+    layer : Layer, optional
+        Hidden causes and errors of what is observed and predicted.
 
     Examples
     --------
@@ -104,7 +109,10 @@ def predict(
     moved = {k for i in settings for k in network.descendants(i)}
     known = sorted(set(observed) - moved - {target})
     free = [i for i in range(network.B.shape[0]) if i not in settings]
-    weights = _conditional_weights(network.B, noise_variances, free, known, target)
+    if layer is None:
+        weights = _conditional_weights(network.B, noise_variances, free, known, target)
+    else:
+        weights = _measured_weights(network.B, noise_variances, layer, free, known, target)
     prediction = location[target] + (X[:, known] - location[known]) @ weights
     if settings:
         shifts = np.array([settings[i] - location[i] for i in settings])
@@ -113,7 +121,9 @@ def predict(
     return np.asarray(prediction)
 
 
-def predict_each(B: Csr, location: FloatArray, noise_variances: FloatArray, X: FloatArray) -> FloatArray:
+def predict_each(
+    B: Csr, location: FloatArray, noise_variances: FloatArray, X: FloatArray, layer: Layer | None = None
+) -> FloatArray:
     """Predict each variable from all others, without an intervention: by its row of the precision matrix.
 
     Examples
@@ -124,7 +134,9 @@ def predict_each(B: Csr, location: FloatArray, noise_variances: FloatArray, X: F
     >>> predict_each(sp.csr_array([[0, 2.0], [0, 0]]), np.zeros(2), np.ones(2), np.array([[1.0, 2.5]]))
     array([[1., 2.]])
     """
-    theta = _precision(B, noise_variances)
+    theta: Any = _precision(B, noise_variances)
+    if layer is not None:
+        theta = np.linalg.inv(np.linalg.inv(theta.toarray()) + layer.covariance)
     return np.asarray(X - np.asarray((X - location) @ theta) / theta.diagonal())
 
 
@@ -147,6 +159,42 @@ def _conditional_weights(
     unit[hidden.index(place[target])] = 1.0
     solved = splu(sp.csc_array(theta[hidden][:, hidden])).solve(unit)
     return np.asarray(-(theta[[place[i] for i in known]][:, hidden] @ solved))
+
+
+def _measured_weights(
+    B: Csr, noise_variances: FloatArray, layer: Layer, free: list[int], known: list[int], target: int
+) -> FloatArray:
+    """Return the weights of known variables in the conditional mean of a target, where hidden causes act on both."""
+    noise = np.sqrt(noise_variances)[:, None]
+    to_known = noise * np.linalg.inv(np.eye(B.shape[0]) - B.toarray())[:, known]
+    to_target = np.zeros(B.shape[0])
+    # What was set keeps its own noise from the target.
+    among = np.linalg.inv(np.eye(len(free)) - B[free][:, free].toarray())
+    to_target[free] = noise[free, 0] * among[:, free.index(target)]
+    own, shared = layer.loadings[known], layer.loadings[target]
+    covariance = to_known.T @ to_known + own @ own.T + np.diag(layer.errors[known])
+    return np.asarray(np.linalg.solve(covariance, to_known.T @ to_target + own @ shared))
+
+
+def draw_measured(
+    X: FloatArray, layer: Layer, settings: Mapping[int, FloatArray], rng: np.random.Generator
+) -> FloatArray:
+    """Add hidden causes and errors of measurement to drawn variables, but for those that were set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.graph.interventions import draw_measured
+    >>> from icid_rs.graph.layer import Layer
+    >>> layer = Layer(np.array([[1.0], [1.0]]), np.zeros(2))
+    >>> X = draw_measured(np.zeros((3, 2)), layer, {}, np.random.default_rng(0))
+    >>> bool((X[:, 0] == X[:, 1]).all())
+    True
+    """
+    added = rng.standard_normal((len(X), layer.hidden)) @ layer.loadings.T
+    added += rng.standard_normal(X.shape) * np.sqrt(layer.errors)
+    added[:, list(settings)] = 0.0
+    return np.asarray(X + added)
 
 
 def _effects_of_settings(B: Csr, free: list[int], settings: list[int], target: int) -> FloatArray:

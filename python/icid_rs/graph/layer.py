@@ -77,3 +77,7 @@ class Layer:
         # Λᵀ Σ⁻¹ x with Σ⁻¹ = A K⁻¹ Aᵀ.
         solved = cho_solve(cho_factor(K, lower=True), A.T @ self.loadings)
         return np.asarray(centred @ (A @ solved))
+
+    def hidden_part(self, centred: FloatArray, B: Any, noise_variances: FloatArray) -> FloatArray:
+        """Compute what the hidden causes contribute to each measured row, as far as the row tells."""
+        return np.asarray(self.scores(centred, B, noise_variances) @ self.loadings.T)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from icid_rs._util.extras import require
 from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import listed
+from icid_rs._util.words import count
 from icid_rs.graph import effects, parts
 from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
@@ -114,10 +115,14 @@ class NamedGraph:
         return len(self._names)
 
     def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._found()})"
+
+    def _found(self) -> str:
+        """Count variables, edges and claimed directions, in words; what was written down is not claimed."""
         direction = self.evidence_.direction
-        # The directions of a graph that was written down were not found.
-        found = "" if (direction == "knowledge").all() else f", {(direction != 'open').sum()} directions claimed"
-        return f"{type(self).__name__}({self.n_features_in_} variables, {self.adjacency_matrix_.nnz} edges{found})"
+        size = f"{count(self.n_features_in_, 'variable')}, {count(self.adjacency_matrix_.nnz, 'edge')}"
+        claimed = count(int((direction != "open").sum()), "direction")
+        return size if (direction == "knowledge").all() else f"{size}, {claimed} claimed"
 
     def edges(self) -> Any:
         """List the edges, strongest first.
@@ -155,7 +160,7 @@ class NamedGraph:
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (d, d), or pandas.DataFrame
+        scipy.sparse.csr_array of shape (d, d), or a data frame of pandas or polars
             ``[i, j]`` is the change of j when i is set one unit higher. The frame has ``cause``, ``target`` and
             ``total``, largest first.
 
@@ -176,10 +181,10 @@ class NamedGraph:
             raise ValueError("the graph has directed cycles, along which effects have no end; fit with dag='greedy'")
         total = effects.total_effects(self.adjacency_matrix_, self.causal_order_)
         if frame:
-            pandas = require("pandas", "total_effects(frame=True)", "pandas")
+            require(self._library, "total_effects(frame=True)", self._library)
             listed = edge_columns(total, self._names)
             columns = {"cause": "source", "target": "target", "total": "weight"}
-            return pandas.DataFrame({name: listed[column] for name, column in columns.items()})
+            return make_frame({name: listed[column] for name, column in columns.items()}, self._library)
         return total.T.tocsr() if transposed else total
 
     def parents(self, variable: Any) -> list[Any]:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import FloatArray, as_csr
+from icid_rs._util.words import count
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.plotting import style
-from icid_rs.plotting.layout import Layout, layered_layout
+from icid_rs.plotting.layout import Layout, layered_layout, spread
 from icid_rs.plotting.marks import EdgeMarks, edge_marks
 from icid_rs.plotting.part import HEIGHT
 
@@ -19,6 +20,8 @@ from icid_rs.plotting.part import HEIGHT
 _FONT, _SMALLEST = 9.0, 5.0
 #: Inches that a figure takes at most and at least.
 _LARGEST, _LEAST = (16.0, 13.0), (5.0, 2.4)
+#: Width over height of a new figure at most, and the most that a flat drawing is stretched to fill its place.
+_FLATTEST, _STRETCH = 2.6, 5.0
 #: Points around the drawing, and below it for the caption and the colour bar.
 _MARGIN, _FOOTER = 12.0, 46.0
 #: With at most this many variables all labels may fit; otherwise at most this many labels are drawn.
@@ -89,6 +92,7 @@ def plot_graph(
         all_labels = _font_size(layout.size, ax) >= _SMALLEST
     if not all_labels:
         layout = layered_layout(B, np.full(d, HEIGHT), order=order, isolated=isolated)
+    layout = spread(layout, _aspect(ax), _STRETCH)
     font = _font_size(layout.size, ax)
     if ax is None:
         ax = _new_axes(layout.size)
@@ -98,11 +102,11 @@ def plot_graph(
 
     marks = edge_marks(B, layout, evidence=evidence, confidence=confidence, reversible=reversible)
     _draw_edges(ax, layout, marks, font)
-    _draw_nodes(ax, layout, font, fill="#eef1f5" if all_labels else style.MUTED)
-    caption = style.count(d, "variable") + ", " + style.count(marks.sizes.size, "edge")
+    draw_nodes(ax, layout, font, fill="#eef1f5" if all_labels else style.MUTED)
+    caption = count(d, "variable") + ", " + count(marks.sizes.size, "edge")
     if all_labels:
         for i in np.flatnonzero(~np.isnan(layout.x)):
-            ax.text(layout.x[i], layout.y[i], labels[i], **_text(font))
+            ax.text(layout.x[i], layout.y[i], labels[i], **centred_text(font))
     else:
         caption += f"; labels: {_draw_best_labels(ax, layout, labels, font)} of the best connected"
     if not isolated and (left_out := int(np.isnan(layout.x).sum())):
@@ -132,7 +136,8 @@ def drawing(graph: NamedGraph) -> dict[str, Any]:
     }
 
 
-def _text(font: float) -> dict[str, Any]:
+def centred_text(font: float) -> dict[str, Any]:
+    """Return the properties of a label in the middle of a variable."""
     centred = {"ha": "center", "va": "center_baseline"}
     # Matplotlib would typeset a name with two dollar signs as a formula.
     return {**centred, "fontsize": font, "color": style.INK, "zorder": 4, "parse_math": False}
@@ -143,6 +148,14 @@ def _font_size(size: tuple[float, float], ax: Any) -> float:
     width, height = np.array(_LARGEST) * 72 if ax is None else _points(ax)
     fitting = min((width - 2 * _MARGIN) / max(size[0], 1), (height - _MARGIN - _FOOTER) / max(size[1], 1))
     return float(min(_FONT if ax is None else 1.2 * _FONT, max(fitting, 0.1)))
+
+
+def _aspect(ax: Any) -> float:
+    """Return width over height of the place for the drawing."""
+    if ax is None:
+        return _FLATTEST
+    width, height = _points(ax)
+    return max(width - 2 * _MARGIN, 1.0) / max(height - _MARGIN - _FOOTER, 1.0)
 
 
 def _points(ax: Any) -> tuple[float, float]:
@@ -180,7 +193,7 @@ def _draw_edges(ax: Any, layout: Layout, marks: EdgeMarks, font: float) -> None:
         return
     ax.add_collection(
         PathCollection(
-            [_curve(layout.routes[e], heads[e]) for e in ranked],
+            [curve(layout.routes[e], heads[e]) for e in ranked],
             facecolors="none",
             edgecolors=colours[ranked],
             linewidths=lines[ranked],
@@ -196,7 +209,8 @@ def _draw_edges(ax: Any, layout: Layout, marks: EdgeMarks, font: float) -> None:
     )
 
 
-def _curve(route: FloatArray, head: float) -> Any:
+def curve(route: FloatArray, head: float) -> Any:
+    """Return the path of an edge along a route, which ends where an arrowhead of this length begins."""
     from matplotlib.path import Path
 
     points, codes = [route[0]], [Path.MOVETO]
@@ -224,7 +238,8 @@ def arrow_head(route: FloatArray, length: float) -> FloatArray:
     return np.array([(x, y), (back, y - 0.38 * length), (back, y + 0.38 * length)])
 
 
-def _draw_nodes(ax: Any, layout: Layout, font: float, *, fill: str) -> None:
+def draw_nodes(ax: Any, layout: Layout, font: float, *, fill: str) -> None:
+    """Draw the variables, without their labels."""
     from matplotlib.collections import PathCollection
     from matplotlib.patches import FancyBboxPatch
 
@@ -264,7 +279,7 @@ def _draw_best_labels(ax: Any, layout: Layout, labels: list[str], font: float) -
         if any(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in taken):
             continue
         taken.append(box)
-        text = ax.text(x, y, labels[i], **_text(7.0))
+        text = ax.text(x, y, labels[i], **centred_text(7.0))
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])
     return len(taken)
 

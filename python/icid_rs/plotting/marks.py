@@ -30,7 +30,8 @@ class EdgeMarks:
     limit, linear_width : float
         Of this map (`style.strengths`).
     sure : numpy.ndarray or None
-        Confidence of a bootstrap or stability of the direction, from 0 to 1.
+        Confidence of a bootstrap; else the share of resamples with the claimed direction, or of those that join the two
+        variables where the direction is open. From 0 to 1.
     is_open : numpy.ndarray of bool
         Edges that get no arrowhead.
     evidence : EdgeEvidence
@@ -72,7 +73,8 @@ def edge_marks(
         shown = evidence.at(B, source, target)
         is_open = shown.direction == "open"
         if sure is None and np.isfinite(shown.stability).any():
-            sure = np.nan_to_num(shown.stability, nan=1.0)
+            # The missing arrowhead tells that a direction is open; how sure the edge itself is is another matter.
+            sure = np.nan_to_num(np.where(is_open, shown.joined, shown.stability), nan=1.0)
     standardised = bool(source.size) and bool(np.isfinite(shown.standardised).all())
     sizes = shown.standardised if standardised else layout.weights
     scale = "standardised weight" if standardised else "weight"

@@ -18,7 +18,7 @@ from icid_rs._util.validation import FloatArray, as_csr
 NEGATIVE, NEUTRAL, POSITIVE = "#1f6fb4", "#b9bec6", "#d5620e"
 INK, MUTED, LINE = "#1c2430", "#68717d", "#c3c9d1"
 #: Longest label, in characters.
-_LONGEST = 18
+_LONGEST = 19
 #: A heat map of at most this many variables has names at its rows and columns.
 MOST_NAMES = 40
 
@@ -30,25 +30,13 @@ def shorten(name: Any) -> str:
     --------
     >>> from icid_rs.plotting.style import shorten
     >>> shorten("left superior temporal gyrus")
-    'left superi…l gyrus'
+    'left superi…al gyrus'
     """
     label = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
     if len(label) <= _LONGEST + 1:
         return label or "·"
     head = (_LONGEST + 4) // 2
     return f"{label[:head]}…{label[head - _LONGEST :]}"
-
-
-def count(number: int, what: str) -> str:
-    """Return a number with its noun, in the plural unless it is one.
-
-    Examples
-    --------
-    >>> from icid_rs.plotting.style import count
-    >>> count(1, "edge"), count(2, "edge")
-    ('1 edge', '2 edges')
-    """
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def label_widths(labels: Sequence[str]) -> FloatArray:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from icid_rs._core import NumericalError
+from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState, seed
 from icid_rs._util.validation import Rows, check_int, check_real
 from icid_rs._util.warn import warn_user
@@ -143,7 +144,9 @@ def bootstrap(
     failures = Counter(result for result in results if isinstance(result, str))
     _report_failures(failures, count)
     graphs, directions = map(list, zip(*(result for result in results if not isinstance(result, str)), strict=True))
-    result = Bootstrap(names, graphs, directions, dict(failures), None if block is None else resampling.block)
+    result = Bootstrap(
+        names, graphs, directions, dict(failures), None if block is None else resampling.block, frame_library(X)
+    )
     fitted.bootstrap_ = result
     fitted.graph_ = fitted.graph_._with_confidence(result.edge_probabilities)
     return result

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from icid_rs._util.frames import frame_of
 from icid_rs._util.validation import FloatArray, check_real
 from icid_rs.decomposition.acyclic import acyclic_graph
 from icid_rs.graph.edges import entries_at
@@ -51,6 +52,8 @@ class Bootstrap:
         Error messages of resamples that could not be fitted, and how often each occurred.
     block : int or None
         Length of the blocks, if blocks were drawn.
+    library : {"pandas", "polars"}
+        That of the data frames, as of the table.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Bootstrap:
     directions: list[Csr] = field(repr=False)
     failures: dict[str, int]
     block: int | None = None
+    library: str = field(default="pandas", repr=False)
 
     @cached_property
     def edge_probabilities(self) -> Csr:
@@ -160,7 +164,8 @@ class Bootstrap:
         -------
         pandas.DataFrame or list of LikelyEdge
             ``source``, ``target``; the ``probability`` of this edge; ``joined``, the probability of an edge either
-            way; the mean ``weight`` and its standard ``deviation``. A data frame if pandas is installed.
+            way; the mean ``weight`` and its standard ``deviation``. A data frame if pandas is installed, of polars for
+            a table of polars.
         """
         edges = self.edge_probabilities.tocoo()
         joined, weights, deviations = (
@@ -173,11 +178,7 @@ class Bootstrap:
             LikelyEdge(self.names[i], self.names[j], *values)
             for i, j, values in zip(edges.row[first], edges.col[first], columns, strict=True)
         ]
-        try:
-            import pandas as pd
-        except ImportError:
-            return rows
-        return pd.DataFrame(rows, columns=list(LikelyEdge._fields))
+        return frame_of(rows, LikelyEdge._fields, self.library)
 
 
 def _reached(edges: Any, order: NDArray[np.intp], first: int, width: int) -> NDArray[np.bool_]:

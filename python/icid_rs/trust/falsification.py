@@ -12,6 +12,8 @@ from scipy import stats
 
 from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray, listed
+from icid_rs.graph.layer import Layer
+from icid_rs.trust.check.check import modelled_covariance
 from icid_rs.trust.check.table import FittedTable
 
 #: Cells of the correlation matrices of permuted graphs that are held at a time.
@@ -76,9 +78,9 @@ class Falsification:
 
 
 def falsify_table(
-    table: FittedTable, *, significance: float, permutations: int, random_state: RandomState
+    table: FittedTable, layer: Layer, *, significance: float, permutations: int, random_state: RandomState
 ) -> Falsification:
-    """Test the independences that a graph implies in a table; see `falsify`."""
+    """Test the independences that a graph implies in a table, without the layer; see `falsify`."""
     if not 0 < significance < 1:
         raise ValueError(f"significance must be between 0 and 1, but it is {significance}")
     if permutations < 1:
@@ -86,7 +88,7 @@ def falsify_table(
     assert table.order is not None, "the caller refuses graphs with cycles"
     for j in np.flatnonzero(np.ptp(table.X, axis=0) == 0).tolist():
         raise ValueError(f"column {table.names[j]!r} is constant: it has no correlations to test")
-    R = np.corrcoef(np.asarray(table.X, dtype=np.float64), rowvar=False).reshape(table.d, table.d)
+    R = _correlations(modelled_covariance(table, layer))
     return falsify(
         R,
         table.B,
@@ -98,6 +100,18 @@ def falsify_table(
         permutations=permutations,
         random_state=random_state,
     )
+
+
+def _correlations(covariance: FloatArray) -> FloatArray:
+    """Return correlations; less a layer, those of another table than that of the fit may not be positive definite."""
+    scale = np.sqrt(np.maximum(covariance.diagonal(), 1e-300))
+    R = covariance / np.outer(scale, scale)
+    values, vectors = np.linalg.eigh(R)
+    if values[0] > 0:
+        return np.asarray(R)
+    R = (vectors * np.maximum(values, 1e-8 * values[-1])) @ vectors.T
+    scale = np.sqrt(R.diagonal())
+    return np.asarray(R / np.outer(scale, scale))
 
 
 def falsify(

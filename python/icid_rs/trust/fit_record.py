@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, Sample
+from icid_rs.graph.layer import Layer
 from icid_rs.learning.learn import measurement_choice
 from icid_rs.learning.learned import Learned
 from icid_rs.learning.measurement import warn_of_layer
@@ -67,6 +69,13 @@ def record_fit(
         rows=None if isinstance(sample, GivenTheta) else sample.samples,
         categories={sample.names[j]: int(sample.blocks.widths[j]) + 1 for j in sample.blocks.wide.tolist()},
     )
+
+
+def measurement_layer(learned: Learned, estimate: Precision) -> Layer:
+    """Return hidden causes and errors of measurement in the units of the columns."""
+    if learned.measurement is None:
+        return Layer.none(estimate.variables)
+    return learned.measurement.layer.scaled(np.sqrt(estimate.variances))
 
 
 def warn_of_fit(learned: Learned, sample: Sample, estimate: Precision, options: Options) -> None:

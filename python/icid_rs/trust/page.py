@@ -10,6 +10,7 @@ from html import escape
 import numpy as np
 
 from icid_rs._util.validation import listed
+from icid_rs._util.words import agree, count
 from icid_rs.graph.edges import Edge, list_edges
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.report import Assumption, FitReport
@@ -123,15 +124,16 @@ class Page:
         if self.rows is None:
             yield f"  {d} columns, known by their relations only: there were no rows that could be looked at."
             return
-        yield f"  {self.rows} rows and {d} columns were used."
+        yield f"  {count(self.rows, 'row')} and {count(d, 'column')} were used."
         missing = self.report.sample.missing
         if missing is not None and missing.entries:
             treated = "left out" if missing.policy == "drop" else "used as far as they go"
             worst = sorted(missing.columns, key=lambda name: -missing.columns[name])
-            yield (
-                f"  {missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are "
-                f"missing in {listed([str(name) for name in worst], 3)}."
+            text = (
+                f"{missing.incomplete} of {missing.rows} rows have missing values and were {treated}; most are missing "
+                f"in {listed([str(name) for name in worst], 3)}."
             )
+            yield from _wrapped(f"  {text}", 2)
         if self.report.categories:
             levels = [f"{name} ({count} levels)" for name, count in self.report.categories.items()]
             yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
@@ -160,13 +162,17 @@ class Page:
             "known": "The scatter that causes do not explain was given.",
         }
         yield from _wrapped(f"  - {noise[self.report.noise]}", 4)
+        yield from self._measurement()
         choices = self.report.choices
         if choices is None:
             return
         if choices.residuals is not None and not self.report.categories:
             lopsided = len(choices.residuals.shaped)
             if choices.residuals.counts:
-                text = f"The scatter of {lopsided} columns is not bell-shaped, and this was used to tell directions."
+                text = (
+                    f"The scatter of {count(lopsided, 'column')} is not bell-shaped, and this was used to tell "
+                    "directions."
+                )
             else:
                 text = "Scatter is close enough to bell-shaped that it tells no directions."
             yield from _wrapped(f"  - {text}", 4)
@@ -188,6 +194,23 @@ class Page:
                     f" Unjoined columns still correlate {price.measured:.1f} times more than chance explains: "
                     "expect false edges."
                 )
+            yield from _wrapped(f"  - {text}", 4)
+
+    def _measurement(self) -> Iterator[str]:
+        """Say what was taken out of the graph: most of what there is to know about it, where there is such a thing."""
+        found = self.report.measurement
+        if found.hidden:
+            strongest = listed([str(name) for name in found.strongest], 5)
+            fits, was = agree(found.hidden, "fits", "fit"), agree(found.hidden, "was", "were")
+            text = (
+                f"{count(found.hidden, 'hidden cause')} of many columns {fits} better than edges between these, and "
+                f"{was} taken out of the graph (most of all out of {strongest}). Without, it has "
+                f"{count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is "
+                "right, the data cannot tell for sure: look whether you know such a cause."
+            )
+            yield from _wrapped(f"  - {text}", 4)
+        if found.error:
+            text = f"{found.error:.0%} of the scatter of columns, on average, was taken for error of measurement."
             yield from _wrapped(f"  - {text}", 4)
 
     def _groups(self) -> dict[str, list[Edge]]:

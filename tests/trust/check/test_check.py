@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from icid_rs import ICID, datasets
+from icid_rs import ICID, AssumptionWarning, datasets
 from icid_rs.graph.equivalence import causal_order
 from icid_rs.trust.check.edges import dependence, influence, unequal_spread
 from icid_rs.trust.check.fit_indices import fit_indices
@@ -61,6 +61,33 @@ def test_missing_values_and_groups(fitted):
         model.check(with_holes)
     allowed = ICID(missing="drop").fit(with_holes)
     assert allowed.check(with_holes, groups).verdict == "pass"
+
+
+def test_single_values_of_incomplete_rows_are_looked_at(fitted):
+    """A gross value in a row that lacks another value is seen, and rows are numbered as in the table."""
+    _, X = fitted
+    X = X.copy()
+    X[700, 1], X[700, 4], X[3, 2] = np.nan, 1e5, np.nan
+    with pytest.warns(AssumptionWarning, match="row 700"):
+        model = ICID(missing="em").fit(X)
+    assert model.check(X)["no single row stands apart"].where[0].startswith("row 700 (4: ")
+    X[700, 1] = 0.0
+    with pytest.warns(AssumptionWarning, match="row 700"):
+        model = ICID(missing="drop").fit(X)
+    assert model.check(X)["no single row stands apart"].where[0].startswith("row 700 (4: ")
+
+
+def test_hidden_causes_of_the_model_are_taken_out():
+    """What the model explains by a hidden cause is not held against the graph, on the page or by a check."""
+    B, variances = datasets.random_sem(20, 1, random_state=3)
+    X = datasets.sample_sem(B, 3000, noise_variances=variances, hidden=1, random_state=3)
+    model = ICID(hidden=1, measurement_error=None).fit(X)
+    check = model.check(X)
+    assert check["nothing common is left out"].verdict == "pass"
+    assert check.fit.rmsea < 0.05
+    assert check["no cause of many columns is hidden"].verdict == "fail"
+    found = model.falsify(X)
+    assert found.violations / found.tests < 0.15
 
 
 def test_fit_indices_agree_with_the_formulas(fitted):

@@ -177,7 +177,7 @@ function listEdges() {
   });
   const rest = strongest.length > most ? ` (${most} of ${strongest.length})` : "";
   element("details").append(
-    make("h3", { textContent: `Strongest edges${rest}, ${data.scale.name}` }),
+    make("h3", { textContent: `Strongest edges${rest}: ${data.edges.sure ? "how sure, " : ""}${data.scale.name}` }),
     make("ul", { id: "edges" }, ...items),
   );
 }

@@ -23,7 +23,7 @@ from icid_rs.plotting.part import HEIGHT
 #: Total effects that are listed of a variable, in each direction.
 _MOST_EFFECTS = 10
 #: Width over height of a usual canvas, and the most that flat drawings are stretched to fill it.
-_SHAPE = (1.4, 3.5)
+_SHAPE = (1.4, 5.0)
 
 
 def make_payload(

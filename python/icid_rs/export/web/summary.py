@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from icid_rs._util.validation import FloatArray, as_csr
+from icid_rs._util.words import count
 from icid_rs.graph.edges import list_edges
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.named_graph import NamedGraph
@@ -80,7 +81,7 @@ def summarise(
     B = as_csr(adjacency, "adjacency")
     d = B.shape[0]
     edges = list_edges(B, names, evidence)
-    size = style.count(d, "variable") + ", " + style.count(len(edges), "edge")
+    size = count(d, "variable") + ", " + count(len(edges), "edge")
     rows = "".join(
         f"<tr>{_cell(style.shorten(e.source))}"
         f"{_cell('—' if evidence is not None and e.direction == 'open' else '→')}{_cell(style.shorten(e.target))}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from icid_rs._util.validation import listed
+from icid_rs._util.validation import FloatArray, listed
 from icid_rs._util.warn import warn_user
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
+from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import CyclicSem, LinearSem
 from icid_rs.report import Assumption
@@ -111,23 +112,18 @@ def audit(table: FittedTable) -> Audit:
     piles, piled = columns.piles(table, ends)
     numbers, sorting = columns.row_numbers(table)
     gross = rows.gross(table, coded)
+    shapeless = frozenset((*few, *coded, *piled, *gross.columns))
+    of_columns = (levels, codes, piles, numbers, gross.assumption)
+    if table.n < _FEWEST_ROWS:
+        return Audit(of_columns, Spoiled(shapeless=shapeless), sorting)
     order = rows.order(table, sorting)
     carried = edges.carried(table)
     curved = edges.curvature(table, (*few, *coded, *sorting, *gross.columns), order.independent)
     return Audit(
-        (
-            levels,
-            codes,
-            piles,
-            numbers,
-            gross.assumption,
-            carried.assumption,
-            order.assumption,
-            curved.assumption,
-        ),
+        (*of_columns, carried.assumption, order.assumption, curved.assumption),
         Spoiled(
             edges=frozenset(carried.pairs),
-            shapeless=frozenset((*few, *coded, *piled, *gross.columns)),
+            shapeless=shapeless,
             wandering=frozenset(order.wandering),
             curved=frozenset(curved.pairs),
         ),
@@ -135,30 +131,46 @@ def audit(table: FittedTable) -> Audit:
     )
 
 
-def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel | None = None) -> Audit:
-    """Check the rows of a fit; without rows, or with few complete ones, nothing is checked.
+def audit_sample(
+    sample: Sample,
+    sem: LinearSem | CyclicSem,
+    model: ColumnModel | None = None,
+    layer: Layer | None = None,
+    location: FloatArray | None = None,
+) -> Audit:
+    """Check the rows of a fit; without rows, or with few, nothing is checked.
 
-    Of a table with categories, its numbers are checked; of very many rows, consecutive ones from the middle, so that
-    this costs little time and memory.
+    Relations are checked in complete rows, less what hidden causes of the layer explain; single values in all rows. Of
+    a table with categories, its numbers are checked; of very many rows, consecutive ones from the middle, so that this
+    costs little time and memory.
     """
+    cells: FloatArray | None = None
+    numbers: NDArray[np.intp] | None = None
     match sample:
         case Rows(values=X):
-            consecutive = True
-        case IncompleteRows(values=X):
-            X, consecutive = X[np.isfinite(X).all(axis=1)], False
+            numbers = sample.numbers
+            consecutive = numbers is None
+        case IncompleteRows(values=every):
+            cells, numbers = every, np.flatnonzero(np.isfinite(every).all(axis=1))
+            X, consecutive = every[numbers], False
         case Summary(moments=moments):
             X, consecutive = moments.rows, False
         case GivenTheta():
             return Audit()
-    if len(X) < _FEWEST_ROWS:
+    if len(X if cells is None else cells) < _FEWEST_ROWS:
         return Audit()
     first = max(0, (len(X) - _MOST_ROWS) // 2)
     some = X[first : first + _MOST_ROWS]
-    found = audit(fitted_table(some, sample.names, sem.B, sem.order, model, consecutive=consecutive))
+    places = np.arange(first, first + len(some)) if numbers is None else numbers[first : first + _MOST_ROWS]
+    common = None
+    if layer is not None and layer.hidden and location is not None:
+        common = layer.hidden_part(some - location, sem.B, sem.noise_variances)
+    described = (some, sample.names, sem.B, sem.order, model)
+    found = audit(fitted_table(*described, consecutive=consecutive, cells=cells, numbers=places, common=common))
     if model is None:
         return found
-    numbers = np.flatnonzero(~model.is_wide)
-    return replace(found, spoiled=found.spoiled.numbered(numbers), sorting=tuple(numbers[list(found.sorting)].tolist()))
+    numeric = np.flatnonzero(~model.is_wide)
+    return replace(found, spoiled=found.spoiled.numbered(numeric), sorting=tuple(numeric[list(found.sorting)].tolist()))
 
 
 def warn_of(found: Audit) -> None:

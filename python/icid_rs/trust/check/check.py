@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import FloatArray, listed
+from icid_rs.graph.layer import Layer
 from icid_rs.report import Assumption
 from icid_rs.trust.check import edges, leftovers, rows
 from icid_rs.trust.check.audit import audit
@@ -35,6 +37,8 @@ class Check:
     fit : FitIndices or None
         ``chi2``, ``df``, ``p_value``, ``rmsea``, ``cfi`` and ``srmr`` of the graph; None if it has cycles or categories
         of more than two levels, if there are no more rows than columns, or with more than 3 000 columns.
+    library : {"pandas", "polars"}
+        That of the data frames, as of the table.
 
     Examples
     --------
@@ -49,6 +53,7 @@ class Check:
 
     assumptions: tuple[Assumption, ...]
     fit: FitIndices | None
+    library: str = "pandas"
 
     def __iter__(self) -> Iterator[Assumption]:
         return iter(self.assumptions)
@@ -79,11 +84,9 @@ class Check:
         ['name', 'verdict', 'finding', 'statistic', 'p_value', 'effect', 'where', 'remedy']
         """
         records = [assumption.as_dict() for assumption in self.assumptions]
-        try:
-            import pandas as pd
-        except ImportError:
-            return records
-        return pd.DataFrame(records, columns=[field.name for field in fields(Assumption)])
+        names = [field.name for field in fields(Assumption)]
+        frame = make_frame({name: [record[name] for record in records] for name in names}, self.library)
+        return records if frame is None else frame
 
     def __str__(self) -> str:
         lines = []
@@ -105,23 +108,23 @@ class Check:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def check_table(table: FittedTable, loadings: FloatArray | None = None) -> Check:
+def check_table(table: FittedTable, layer: Layer) -> Check:
     """Make all checks of a table.
 
     Parameters
     ----------
     table : FittedTable
-    loadings : array of shape (d, k), optional
-        Of hidden causes that the model found; None if it looked for none.
+    layer : Layer
+        Hidden causes and errors of measurement that are part of the model, in the units of the columns.
     """
     if not table.d:
         return Check((), None)
     found = audit(table)
     sorting = found.sorting
-    fit = None
+    fit = covariance = None
     if table.is_whole and table.order is not None and table.d <= _MOST_COLUMNS and table.n > table.d:
-        X = np.asarray(table.X, dtype=np.float64)
-        fit = fit_indices(np.cov(X, rowvar=False, bias=True).reshape(table.d, table.d), table.B, table.order, table.n)
+        covariance = modelled_covariance(table, layer)
+        fit = fit_indices(covariance, table.B, table.order, table.n)
     further = [
         rows.trends(table, sorting),
         leftovers.tails(table),
@@ -129,7 +132,14 @@ def check_table(table: FittedTable, loadings: FloatArray | None = None) -> Check
         leftovers.unrelated_to_causes(table),
     ]
     if table.d <= _MOST_COLUMNS:
-        further.append(leftovers.uncorrelated(table, fit))
-    if loadings is not None:
-        further.append(leftovers.hidden_causes(np.asarray(loadings, dtype=np.float64), table))
+        further.append(leftovers.uncorrelated(table, fit, None if layer.is_empty else covariance))
+    if table.is_whole:
+        further.append(leftovers.hidden_causes(layer.loadings, table))
     return Check((*found.assumptions, *further), fit)
+
+
+def modelled_covariance(table: FittedTable, layer: Layer) -> FloatArray:
+    """Return the covariance of a table without hidden causes and errors of measurement, which a graph is to explain."""
+    X = np.asarray(table.X, dtype=np.float64)
+    covariance = np.cov(X, rowvar=False, bias=True).reshape(table.d, table.d)
+    return np.asarray(covariance if layer.is_empty else covariance - layer.covariance)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from icid_rs._util.validation import Rows
+from icid_rs._util.words import agree
 from icid_rs.report import Assumption
 from icid_rs.trust.check.table import FittedTable
 
@@ -72,14 +74,23 @@ class EndValue:
         return self.others > _FEW and self.count >= max(5, _PILE_RATIO * self.busiest)
 
 
+def _levels(column: Rows) -> int:
+    """Count the different values of a column that are not missing."""
+    return len(np.unique(column[np.isfinite(column)]))
+
+
+def _of_columns(count: int, columns: int) -> str:
+    return f"{count} of {columns} columns {agree(count, 'has', 'have')}"
+
+
 def end_values(table: FittedTable) -> Iterator[EndValue]:
     """Yield the extreme values of columns that occur more than once."""
-    X = table.X
-    for extreme in (X.min(axis=0), X.max(axis=0)):
+    X = table.every
+    for extreme in (np.nanmin(X, axis=0), np.nanmax(X, axis=0)):
         counts = np.count_nonzero(extreme == X, axis=0)
         for j in np.flatnonzero(counts > 1).tolist():
             value = float(extreme[j])
-            others = X[X[:, j] != value, j]
+            others = X[(X[:, j] < value) | (X[:, j] > value), j]
             if not len(others):
                 continue
             low, high, spread = float(others.min()), float(others.max()), float(others.std()) or 1.0
@@ -87,18 +98,18 @@ def end_values(table: FittedTable) -> Iterator[EndValue]:
             levels, sizes = np.unique(some, return_counts=True)
             busiest = float(sizes.max()) * len(others) / len(some)
             gap = min(abs(low - value), abs(high - value)) / spread
-            yield EndValue(j, value, int(counts[j]), table.n, gap, len(levels), busiest, low > 0)
+            yield EndValue(j, value, int(counts[j]), len(X), gap, len(levels), busiest, low > 0)
 
 
 def levels(table: FittedTable) -> tuple[Assumption, tuple[int, ...]]:
     """Check that columns are measurements; return those with few levels too."""
     few = np.flatnonzero(table.spread.levels <= _CATEGORIES)
-    some = table.X[:: -(-table.n // _ROWS_OF_LEVELS)]
-    exact = {int(j): len(np.unique(some[:, j])) for j in few}
+    some = table.every[:: -(-len(table.every) // _ROWS_OF_LEVELS)]
+    exact = {int(j): _levels(some[:, j]) for j in few}
     found = {j: k for j, k in sorted(exact.items(), key=lambda item: item[1]) if k <= _CATEGORIES}
-    bound = max(_FEW, min(table.n, _ROWS_OF_LEVELS) / 50)
+    bound = max(_FEW, min(len(table.every), _ROWS_OF_LEVELS) / 50)
     close = np.flatnonzero(table.spread.levels <= bound).tolist()
-    doubtful = [j for j in close if j not in found and len(np.unique(some[:, j])) <= bound]
+    doubtful = [j for j in close if j not in found and _levels(some[:, j]) <= bound]
     name = "columns are measurements"
     if found:
         where = tuple(f"{table.name(j)} ({k} levels)" for j, k in found.items())
@@ -107,7 +118,7 @@ def levels(table: FittedTable) -> tuple[Assumption, tuple[int, ...]]:
             Assumption(
                 name=name,
                 verdict="fail",
-                finding=f"{len(found)} of {table.d} columns have at most {_CATEGORIES} different values",
+                finding=f"{_of_columns(len(found), table.d)} at most {_CATEGORIES} different values",
                 statistic=float(min(found.values())),
                 effect=effect,
                 where=where,
@@ -121,7 +132,7 @@ def levels(table: FittedTable) -> tuple[Assumption, tuple[int, ...]]:
             Assumption(
                 name=name,
                 verdict="doubt",
-                finding=f"{len(doubtful)} of {table.d} columns have few different values for so many rows",
+                finding=f"{_of_columns(len(doubtful), table.d)} few different values for so many rows",
                 statistic=float(bound),
                 effect=len(doubtful) / table.d,
                 where=tuple(table.name(j) for j in doubtful),
@@ -144,9 +155,9 @@ def codes(table: FittedTable, ends: list[EndValue]) -> tuple[Assumption, tuple[i
         Assumption(
             name=name,
             verdict="fail",
-            finding=f"{len(columns)} of {table.d} columns have a repeated value far from all others",
+            finding=f"{_of_columns(len(columns), table.d)} a repeated value far from all others",
             statistic=float(sum(end.count for end in found)),
-            effect=max(end.count for end in found) / table.n,
+            effect=max(end.count / end.rows for end in found),
             where=where,
             remedy="if it stands for a missing value, replace it by NaN and use missing='drop' or 'pairwise'",
         ),
@@ -157,13 +168,13 @@ def codes(table: FittedTable, ends: list[EndValue]) -> tuple[Assumption, tuple[i
 def piles(table: FittedTable, ends: list[EndValue]) -> tuple[Assumption, tuple[int, ...]]:
     """Check that values do not pile up at the end of a scale; return the columns where they do."""
     found = sorted(
-        (end for end in ends if end.is_pile and not end.is_code and end.count >= _PILE * table.n),
+        (end for end in ends if end.is_pile and not end.is_code and end.count >= _PILE * end.rows),
         key=lambda end: -end.count,
     )
     name = "scales have no floor or ceiling"
     if not found:
         return Assumption(name=name, verdict="pass", finding="no value at the end of a scale is piled up"), ()
-    share = found[0].count / table.n
+    share = found[0].count / found[0].rows
     return (
         Assumption(
             name=name,
@@ -206,7 +217,7 @@ def row_numbers(table: FittedTable) -> tuple[Assumption, tuple[int, ...]]:
         Assumption(
             name=name,
             verdict="fail" if counted else "doubt",
-            finding=f"{len(where)} of {table.d} columns follow the order of the rows",
+            finding=f"{len(where)} of {table.d} columns {agree(len(where), 'follows', 'follow')} the order of the rows",
             statistic=float(len(where)),
             effect=len(where) / table.d,
             where=where,

@@ -188,7 +188,7 @@ def dependence(table: FittedTable) -> tuple[FloatArray, NDArray[np.intp]]:
         The cause that has it; -1 without causes.
     """
     rows = some_rows(table)
-    X, E = np.asarray(table.X[rows], dtype=np.float64), table.residuals[rows]
+    X, E = np.asarray(table.causal[rows], dtype=np.float64), table.residuals[rows]
     causes, effects = table.edges
     F, cause = np.full(table.d, np.nan), np.full(table.d, -1)
     found = _dependence_of_pairs(X, E, causes, effects)
@@ -232,7 +232,7 @@ def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray
     """
     causes, effects = table.edges
     share, row = np.zeros(len(causes)), np.zeros(len(causes), dtype=np.intp)
-    X = table.X[table.examined]
+    X = table.causal[table.examined]
     centred = X - X.mean(axis=0)
     by_effect = np.argsort(effects, kind="stable")
     for of_j in np.split(by_effect, np.flatnonzero(np.diff(effects[by_effect])) + 1):
@@ -276,7 +276,8 @@ def carried(table: FittedTable) -> Pairs:
             statistic=worst,
             effect=worst,
             where=tuple(
-                f"{table.edge(i, j)} (row {row[k]}: {share[k]:.0%})" for k, (i, j) in zip(found, edges, strict=True)
+                f"{table.edge(i, j)} (row {table.number(int(row[k]))}: {share[k]:.0%})"
+                for k, (i, j) in zip(found, edges, strict=True)
             ),
             remedy="look these rows up; correct or leave out what was not measured so",
         ),
@@ -287,7 +288,7 @@ def carried(table: FittedTable) -> Pairs:
 def _clipped(table: FittedTable) -> tuple[FloatArray, FloatArray]:
     """Columns and residuals of some rows, standardised; beyond four standard deviations they count as four."""
     rows = some_rows(table)
-    Z = np.clip(table.spread.standardise(table.X[rows]), -4, 4)
+    Z = np.clip(table.causal_spread.standardise(table.causal[rows]), -4, 4)
     E = np.clip(table.residuals[rows], -4, 4)
     return Z, E
 

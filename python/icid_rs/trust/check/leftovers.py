@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from icid_rs._util.validation import FloatArray
+from icid_rs._util.words import agree
 from icid_rs.report import Assumption, Verdict
 from icid_rs.trust.check.edges import dependence
 from icid_rs.trust.check.fit_indices import FitIndices
@@ -71,10 +72,16 @@ def unrelated_to_causes(table: FittedTable) -> Assumption:
     )
 
 
-def uncorrelated(table: FittedTable, fit: FitIndices | None) -> Assumption:
-    """Check that the graph leaves no correlation between columns that it does not join."""
+def uncorrelated(table: FittedTable, fit: FitIndices | None, covariance: FloatArray | None = None) -> Assumption:
+    """Check that the graph leaves no correlation between columns that it does not join.
+
+    Residuals are correlated as rows show, or as follows from a covariance that is given, such as that without hidden
+    causes: these are not known row by row.
+    """
     name = "nothing common is left out"
     R = np.corrcoef(np.clip(table.residuals, -6, 6), rowvar=False).reshape(table.d, table.d)
+    if covariance is not None:
+        R = _residual_correlations(covariance, table)
     first, second = np.nonzero(np.triu(_unjoined(table), 1))
     if not len(first):
         return Assumption(name=name, verdict="pass", finding="all columns are joined")
@@ -117,12 +124,20 @@ def hidden_causes(loadings: FloatArray, table: FittedTable) -> Assumption:
     return Assumption(
         name=name,
         verdict="fail",
-        finding=f"{k} hidden {'cause' if k == 1 else 'causes'} explain {share.mean():.0%} of the columns' variance",
+        finding=f"{k} hidden {agree(k, 'cause explains', 'causes explain')} {share.mean():.0%} "
+        "of the columns' variance",
         statistic=float(k),
         effect=float(share.mean()),
         where=tuple(f"{table.name(j)} ({share[j]:.0%})" for j in reached),
         remedy="the graph allows for them; look whether they are batches, sites or subjects that you know",
     )
+
+
+def _residual_correlations(covariance: FloatArray, table: FittedTable) -> FloatArray:
+    A = np.eye(table.d) - table.B.toarray()
+    K = A.T @ covariance @ A
+    scale = np.sqrt(np.maximum(K.diagonal(), 1e-300))
+    return np.asarray(np.clip(K / np.outer(scale, scale), -1.0, 1.0))
 
 
 def _unjoined(table: FittedTable) -> NDArray[np.bool_]:

@@ -56,6 +56,9 @@ def fitted_table(
     columns: ColumnModel | None,
     *,
     consecutive: bool = True,
+    cells: Rows | None = None,
+    numbers: NDArray[np.intp] | None = None,
+    common: FloatArray | None = None,
 ) -> FittedTable:
     """Put rows beside a graph; of one with categories, the rows of its numbers.
 
@@ -68,8 +71,8 @@ def fitted_table(
     order : array of shape (d,), optional
     columns : ColumnModel, optional
         The equations, where some variables are categories of more than two levels.
-    consecutive : bool
-        Whether rows are in the order in which the table has them.
+    consecutive, cells, numbers, common
+        As in `FittedTable`; `cells` has the columns of all variables, and `common` is None where there are categories.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def fitted_table(
     ['x']
     """
     if columns is None:
-        return FittedTable(X, names, B, order, consecutive)
+        return FittedTable(X, names, B, order, consecutive, cells, numbers, common)
     assert order is not None, "graphs with categories have no cycles"
     kept = np.flatnonzero(~columns.is_wide)
     places = columns.blocks.offsets[kept]
@@ -96,6 +99,8 @@ def fitted_table(
         sp.csr_array(B[kept][:, kept]),
         np.searchsorted(kept, order[np.isin(order, kept)]),
         consecutive,
+        None if cells is None else np.asarray(cells[:, places], dtype=np.float64),
+        numbers,
         left=np.asarray(values[:, places] - values @ columns.weights[:, places]),
         reached=reached[np.ix_(kept, kept)],
     )

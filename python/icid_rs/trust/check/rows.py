@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from icid_rs._util.validation import FloatArray
+from icid_rs._util.words import agree, count
 from icid_rs.report import Assumption
 from icid_rs.trust.check.table import FittedTable
 
@@ -52,21 +53,21 @@ def gross(table: FittedTable, known: tuple[int, ...]) -> GrossCells:
     known : tuple of int
         Columns whose extreme values are explained already, as codes for missing values.
     """
-    spread, E = table.spread, np.abs(table.residuals)
+    spread, E, X = table.spread, np.abs(table.residuals), table.every
     cells: dict[tuple[int, int], float] = {}
-    low, high = table.X.min(axis=0), table.X.max(axis=0)
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     furthest = np.maximum(high - spread.centre, spread.centre - low) / spread.scale
     for j in np.flatnonzero(furthest > _FAR).tolist():
         if j in known or spread.levels[j] <= 2:
             continue
-        distance = np.abs(table.X[:, j] - spread.centre[j]) / spread.scale[j]
+        distance = np.nan_to_num(np.abs(X[:, j] - spread.centre[j]) / spread.scale[j])
         for row in _lone(distance).tolist():
-            cells[row, j] = float(distance[row])
+            cells[row if table.cells is not None else table.number(row), j] = float(distance[row])
     wild = np.flatnonzero((E > _THREE).sum(axis=1) + (E > _TWO).sum(axis=1) >= 3)
     for row in wild.tolist():
         for j in np.flatnonzero(E[row] > _THREE).tolist():
             if j not in known:
-                cells.setdefault((row, j), float(E[row, j]))
+                cells.setdefault((table.number(row), j), float(E[row, j]))
     name = "no single row stands apart"
     if not cells:
         return GrossCells(Assumption(name=name, verdict="pass", finding="no value is far off all others"), (), ())
@@ -76,16 +77,17 @@ def gross(table: FittedTable, known: tuple[int, ...]) -> GrossCells:
     per_row = [(row, [j for r, j in worst if r == row]) for row in rows[:20]]
     where = tuple(
         f"row {row} ({table.name(js[0])}: {cells[row, js[0]]:.0f} standard deviations"
-        + (f", and {len(js) - 1} more columns)" if len(js) > 1 else ")")
+        + (f", and {count(len(js) - 1, 'more column')})" if len(js) > 1 else ")")
         for row, js in per_row
     )
     return GrossCells(
         Assumption(
             name=name,
             verdict="fail",
-            finding=f"{len(rows)} of {table.n} rows have values up to {cells[worst[0]]:.0f} standard deviations off",
+            finding=f"{len(rows)} of {len(X)} rows {agree(len(rows), 'has', 'have')} values up to "
+            f"{cells[worst[0]]:.0f} standard deviations off",
             statistic=cells[worst[0]],
-            effect=len(rows) / table.n,
+            effect=len(rows) / len(X),
             where=where,
             remedy="look these rows up; correct or leave out what was not measured so",
         ),
@@ -196,7 +198,8 @@ def trends(table: FittedTable, sorting: tuple[int, ...]) -> Assumption:
     return Assumption(
         name=name,
         verdict="fail" if effect >= _STRONG_TREND else "doubt",
-        finding=f"{len(found)} of {table.d} columns drift along the table (correlation with its row {effect:.2f})",
+        finding=f"{len(found)} of {table.d} columns {agree(len(found), 'drifts', 'drift')} along the table "
+        f"(correlation with its row {effect:.2f})",
         statistic=z,
         p_value=p_value,
         effect=effect,

@@ -32,6 +32,8 @@ class Spread:
         deviation of a Gaussian column). A column most of whose values are the same has its standard deviation.
     levels : array of shape (d,)
         Distinct values among at most a thousand rows.
+
+    Missing values do not count.
     """
 
     centre: FloatArray
@@ -52,13 +54,16 @@ class Spread:
         array([1.])
         """
         step = -(-len(X) // _ROWS_OF_QUANTILES)
+        # Missing values come last.
         some = np.sort(np.asarray(X[::step], dtype=np.float64), axis=0)
-        last = len(some) - 1
-        q05, q25, centre, q75, q95 = (some[round(share * last)] for share in (0.05, 0.25, 0.5, 0.75, 0.95))
+        last, every = np.count_nonzero(np.isfinite(some), axis=0) - 1, np.arange(some.shape[1])
+        shares = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+        places = np.maximum(np.round(shares[:, None] * last), 0).astype(np.intp)
+        q05, q25, centre, q75, q95 = some[places, every]
         scale = np.maximum((q75 - q25) / _HALF, (q95 - q05) / _NINE_TENTHS)
         for j in np.flatnonzero(scale == 0):
-            scale[j] = X[:, j].std() or 1.0
-        return cls(centre, scale, 1 + np.count_nonzero(np.diff(some, axis=0), axis=0))
+            scale[j] = np.nanstd(X[:, j]) or 1.0
+        return cls(centre, scale, 1 + np.count_nonzero(np.diff(some, axis=0) > 0, axis=0))
 
     def standardise(self, X: Rows) -> FloatArray:
         """Subtract the centres and divide by the scales."""
@@ -78,6 +83,12 @@ class FittedTable:
         The causal order; None if the graph has cycles.
     consecutive : bool
         Whether rows are in the order in which the table has them.
+    cells : array of shape (m, d), optional
+        All rows of the table, with NaN for missing values, where X has the complete ones.
+    numbers : array of shape (n,), optional
+        The places in the table that the rows of X have, where some were left out.
+    common : array of shape (n, d), optional
+        The part of X that hidden causes explain.
     """
 
     X: Rows
@@ -85,6 +96,9 @@ class FittedTable:
     B: Any
     order: NDArray[np.intp] | None
     consecutive: bool = True
+    cells: Rows | None = None
+    numbers: NDArray[np.intp] | None = None
+    common: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -101,10 +115,29 @@ class FittedTable:
         """Number of columns."""
         return int(self.X.shape[1])
 
+    @property
+    def every(self) -> Rows:
+        """All rows, where those of X are the complete ones; values may be missing."""
+        return self.X if self.cells is None else self.cells
+
+    def number(self, row: int) -> int:
+        """Return the place in the table of a row of X."""
+        return row if self.numbers is None else int(self.numbers[row])
+
     @cached_property
     def spread(self) -> Spread:
         """Scales of the columns."""
-        return Spread.of(self.X)
+        return Spread.of(self.every)
+
+    @cached_property
+    def causal(self) -> Rows:
+        """The rows of X without the part that hidden causes explain: what the graph is about."""
+        return self.X if self.common is None else np.asarray(self.X - self.common)
+
+    @cached_property
+    def causal_spread(self) -> Spread:
+        """Scales of these."""
+        return self.spread if self.common is None else Spread.of(self.causal)
 
     @property
     def examined(self) -> slice:
@@ -114,7 +147,7 @@ class FittedTable:
     @cached_property
     def residuals(self) -> FloatArray:
         """What the causes leave of each column, centred and divided by a scale that resists outliers."""
-        X = np.asarray(self.X[self.examined], dtype=np.float64)
+        X = np.asarray(self.causal[self.examined], dtype=np.float64)
         residuals = X - X @ self.B
         return Spread.of(residuals).standardise(residuals)
 
