@@ -109,8 +109,9 @@ def test_an_inflation_that_explains_itself_is_believed(inflations, edges, penalt
         ([1.5, 2.0, 3.0, 4.5], [8, 7, 6, 5, 4], [1.5, 2.0, 3.0, 4.5]),
         ([3.0], [8, 1], [3.0]),
         ([1.5, 3.0], [8, 6, 1], [1.5, 3.0]),
+        ([1.5, 2.0, 4.6, 4.6], [8, 7, 6], [1.5, 2.0]),
     ],
-    ids=["runs away", "few edges left", "few edges left later"],
+    ids=["runs away", "few edges left", "few edges left later", "three times the first"],
 )
 def test_an_inflation_that_runs_away_is_not(inflations, edges, penalties):
     stub = Stub(inflations, edges)

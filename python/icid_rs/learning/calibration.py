@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+import numpy as np
+
 from icid_rs._util.validation import csr_parts
 from icid_rs.learning.order import OrderFit
 from icid_rs.learning.search import Searched
@@ -22,6 +24,8 @@ _ROUNDS = 4
 _SURVIVING = 4
 #: A relative change of the inflation that is worth another round.
 _NOTABLE = 1.1
+#: An inflation that grows to so many times the first one is made by the edges that are dropped.
+_RUNAWAY = 3.0
 
 FitT = TypeVar("FitT", OrderFit, Searched)
 
@@ -31,7 +35,7 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> 
 
     A higher penalty drops edges. If these were real, the residuals of the variables they joined become correlated, and
     the inflation grows with the penalty. So the first graph is kept if the inflation has not settled after a few
-    rounds, or if few edges survive.
+    rounds or has grown several times over, or if few edges survive.
 
     Parameters
     ----------
@@ -46,11 +50,14 @@ def calibrate(first: FitT, fit: Callable[[float], FitT], searcher: Searcher) -> 
     -------
     fit, inflation
     """
-    fitted, inflation = first, 1.0
+    fitted, inflation, limit = first, 1.0, np.inf
     for _ in range(_ROUNDS):
         measured = searcher.null_inflation(csr_parts(fitted.sem.B))
         if measured <= inflation * _NOTABLE:
             return fitted, inflation
+        if measured > limit:
+            break
+        limit = min(limit, _RUNAWAY * measured)
         inflation = measured
         fitted = fit(inflation)
         if _SURVIVING * fitted.sem.B.nnz < first.sem.B.nnz:
