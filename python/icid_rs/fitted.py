@@ -21,6 +21,7 @@ from icid_rs.graph.mixed_answers import mixed_log_likelihood
 from icid_rs.graph.sem import Csr, log_likelihood
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph
+from icid_rs.trust.check.audit import measured_rows
 from icid_rs.trust.check.check import Check, check_table
 from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
 from icid_rs.trust.check.mixed import fitted_table
@@ -77,6 +78,8 @@ def asks_graph(
 
 def score(model: Fitted, X: Any, y: Any = None) -> float:
     """Compute the mean Gaussian log-likelihood of samples under the fitted model.
+
+    Where columns were transformed, it is that of the transformed ones.
 
     Parameters
     ----------
@@ -260,4 +263,5 @@ def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
     """Return the rows of a table beside the graph, with means taken out within groups."""
     rows = model._fitted_columns.complete_rows(X, model, policy=model.missing, least=3, groups=groups)
     described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
-    return fitted_table(rows, *described)
+    raw = measured_rows(rows, model._fitted_columns.encoding, is_grouped=groups is not None)
+    return fitted_table(rows, *described, raw=raw)

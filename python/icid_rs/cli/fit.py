@@ -102,6 +102,13 @@ def add_parser(commands: Any) -> None:
         "--ordinal", action="append", default=[], metavar="NAMES", help="the values of these are in order"
     )
     kinds.add_argument(
+        "--transform",
+        choices=("auto", "none", "normal-scores", "log"),
+        default="auto",
+        help="what stands for numbers: their normal scores or logarithms; auto: normal scores, if the model fits these "
+        "and not the columns as they are (default: auto)",
+    )
+    kinds.add_argument(
         "--missing",
         choices=("em", "drop", "pairwise", "raise"),
         default="em",
@@ -271,6 +278,7 @@ def _model(options: argparse.Namespace) -> icid_rs.ICID:
         refine=None if options.refine == "none" else options.refine,
         dag=None if options.dag == "none" else options.dag,
         missing=options.missing,
+        transform=None if options.transform == "none" else options.transform,
         collinear=options.collinear,
         **({"ridge": options.ridge} if options.ridge else {}),
         time_limit=options.time_limit,

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from icid_rs._util.validation import Rows as RowArray
 from icid_rs._util.validation import listed
 from icid_rs._util.warn import warn_user
+from icid_rs.data.encoding import Encoding
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import CyclicSem, LinearSem
@@ -105,11 +107,12 @@ def audit(table: FittedTable) -> Audit:
     """
     if not table.d:
         return Audit()
-    levels, few = columns.levels(table)
-    ends = list(columns.end_values(table))
-    codes, coded = columns.codes(table, ends)
-    piles, piled = columns.piles(table, ends)
-    numbers, sorting = columns.row_numbers(table)
+    measured = table.as_measured
+    levels, few = columns.levels(measured)
+    ends = list(columns.end_values(measured))
+    codes, coded = columns.codes(measured, ends)
+    piles, piled = columns.piles(measured, ends)
+    numbers, sorting = columns.row_numbers(measured)
     gross = rows.gross(table, coded)
     order = rows.order(table, sorting)
     carried = edges.carried(table)
@@ -154,11 +157,17 @@ def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel 
         return Audit()
     first = max(0, (len(X) - _MOST_ROWS) // 2)
     some = X[first : first + _MOST_ROWS]
-    found = audit(fitted_table(some, sample.names, sem.B, sem.order, model, consecutive=consecutive))
+    raw = measured_rows(some, sample.encoding, is_grouped=sample.facts.groups is not None)
+    found = audit(fitted_table(some, sample.names, sem.B, sem.order, model, consecutive=consecutive, raw=raw))
     if model is None:
         return found
     numbers = np.flatnonzero(~model.is_wide)
     return replace(found, spoiled=found.spoiled.numbered(numbers), sorting=tuple(numbers[list(found.sorting)].tolist()))
+
+
+def measured_rows(rows: RowArray, encoding: Encoding, *, is_grouped: bool) -> RowArray | None:
+    """Return the values that were measured, if columns were straightened; None where they are the same or not known."""
+    return None if is_grouped or not encoding.curves else encoding.restored(rows)
 
 
 def warn_of(found: Audit) -> None:

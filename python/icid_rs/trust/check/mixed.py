@@ -56,6 +56,7 @@ def fitted_table(
     columns: ColumnModel | None,
     *,
     consecutive: bool = True,
+    raw: Rows | None = None,
 ) -> FittedTable:
     """Put rows beside a graph; of one with categories, the rows of its numbers.
 
@@ -70,6 +71,8 @@ def fitted_table(
         The equations, where some variables are categories of more than two levels.
     consecutive : bool
         Whether rows are in the order in which the table has them.
+    raw : array of shape (n, p), optional
+        The values that were measured, where columns were straightened.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def fitted_table(
     ['x']
     """
     if columns is None:
-        return FittedTable(X, names, B, order, consecutive)
+        return FittedTable(X, names, B, order, consecutive, raw)
     assert order is not None, "graphs with categories have no cycles"
     kept = np.flatnonzero(~columns.is_wide)
     places = columns.blocks.offsets[kept]
@@ -96,6 +99,7 @@ def fitted_table(
         sp.csr_array(B[kept][:, kept]),
         np.searchsorted(kept, order[np.isin(order, kept)]),
         consecutive,
+        None if raw is None else np.ascontiguousarray(np.asarray(raw, dtype=np.float64)[:, places]),
         left=np.asarray(values[:, places] - values @ columns.weights[:, places]),
         reached=reached[np.ix_(kept, kept)],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,8 @@ class FittedTable:
         The causal order; None if the graph has cycles.
     consecutive : bool
         Whether rows are in the order in which the table has them.
+    raw : array of shape (n, d), optional
+        The values that were measured, where columns were straightened.
     """
 
     X: Rows
@@ -85,11 +87,17 @@ class FittedTable:
     B: Any
     order: NDArray[np.intp] | None
     consecutive: bool = True
+    raw: Rows | None = None
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.X)
+
+    @property
+    def as_measured(self) -> FittedTable:
+        """The same table with the values that were measured."""
+        return self if self.raw is None else replace(self, X=self.raw, raw=None)
 
     @property
     def is_whole(self) -> bool:
