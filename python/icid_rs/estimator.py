@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from icid_rs import fitted
 from icid_rs._util.frames import frame_library
+from icid_rs._util.parameters import Unread
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.fitted_columns import FittedColumns
@@ -226,6 +227,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     0
     """
 
+    transform = Unread()
+
     def __init__(
         self,
         *,
@@ -438,6 +441,21 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if self.info_["refine"] is not None:
             note = "The decomposition only proposed a causal order, and stopped early; refine=None runs all of it."
         return plot_convergence(history, axes=axes, note=note)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters and their values, as scikit-learn has it.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID
+        >>> ICID(transform="log").get_params()["transform"]
+        'log'
+        """
+        own = vars(self)
+        found = {name: own[name] for name in self._get_param_names()}
+        if deep and hasattr(self.precision, "get_params") and not isinstance(self.precision, type):
+            found |= {f"precision__{name}": value for name, value in self.precision.get_params().items()}
+        return found
 
     def _repr_html_inner(self) -> str:
         own: str = super()._repr_html_inner()

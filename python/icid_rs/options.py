@@ -122,7 +122,7 @@ class Options:
             )
         auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
         return cls(
-            **{name: getattr(model, name) for name in _AS_GIVEN},
+            **{name: vars(model)[name] for name in _AS_GIVEN},
             hidden=_hidden(model.hidden),
             measurement_error=_measurement_error(model.measurement_error),
             seed=seed(model.random_state),
@@ -234,7 +234,7 @@ def _check_choices(model: Any, precisions: Mapping[str, bool]) -> None:
         if not (value is None or isinstance(value, str)) or value not in allowed:
             raise ValueError(f"{name} = {value!r}: it must be one of {allowed}")
     _check_precision(model.precision, precisions)
-    _check_transform(model.transform)
+    _check_transform(vars(model)["transform"])
     check_cuts(model.lambda1)
     if model.dag is None and model.refine in ("order", "search"):
         raise ValueError(

@@ -58,7 +58,7 @@ def find(sample: Sample, options: Options, watch: Stopwatch) -> Found:
     options = options.for_scores() if sample.encoding.is_scored else options
     found = _learned(sample, options, watch)
     straightening = choose_transform(found.learned, sample, options)
-    watch.lap("transform")
+    watch.lap("refine")
     if straightening.curves:
         assert isinstance(sample, Rows | IncompleteRows), "curves are those of rows"
         sample = straightened(sample, straightening.curves, options)
