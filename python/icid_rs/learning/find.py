@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from icid_rs._core import NumericalError
 from icid_rs._util.stopwatch import Stopwatch
+from icid_rs.data.faults import TableError
 from icid_rs.data.sample import IncompleteRows, Rows, Sample, straightened
 from icid_rs.learning.learn import Learned, learn
-from icid_rs.learning.straightening import choose_transform
+from icid_rs.learning.straightening import choose_transform, rescue_by_scores
 from icid_rs.options import Options
 from icid_rs.precision.estimate import Estimator, choose_estimator, estimate_precision
 from icid_rs.precision.variants import Precision
@@ -56,8 +58,14 @@ def find(sample: Sample, options: Options, watch: Stopwatch) -> Found:
     1
     """
     options = options.for_scores() if sample.encoding.is_scored else options
-    found = _learned(sample, options, watch)
-    straightening = choose_transform(found.learned, sample, options)
+    try:
+        found = _learned(sample, options, watch)
+    except (NumericalError, TableError):
+        straightening = rescue_by_scores(sample, options)
+        if not straightening.curves:
+            raise
+    else:
+        straightening = choose_transform(found.learned, sample, options)
     watch.lap("refine")
     if straightening.curves:
         assert isinstance(sample, Rows | IncompleteRows), "curves are those of rows"

@@ -10,6 +10,7 @@ are, so that a table that needs no transform is fitted once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -67,21 +68,63 @@ def choose_transform(learned: Learned, sample: Sample, options: Options) -> Stra
     before = dependence(rows, sample.blocks, learned.sem.B, options.n_threads)
     if before <= max(_MISFIT, _MISFIT_ROWS / len(rows)):
         return Straightening(TransformChoice(dependence=before, reason="the linear model fits the columns as they are"))
-    places = transformable(sample.values, sample.encoding)
-    curves = score_curves(sample.values, sample.encoding, places)
-    encoding = sample.encoding.with_curves(curves)
-    scored = np.asarray(encoding.straightened(rows), dtype=np.float64)
+    curves = score_curves(sample.values, sample.encoding, transformable(sample.values, sample.encoding))
+    scored = np.asarray(sample.encoding.with_curves(curves).straightened(rows), dtype=np.float64)
     after = dependence(scored, sample.blocks, learned.sem.B, options.n_threads)
     found = TransformChoice(dependence=before, transformed=after)
-    if not places or after > max(_FIT, _SHARE * before):
+    if not curves or after > max(_FIT, _SHARE * before):
         return _as_it_is(found, "normal scores do not fit clearly better")
-    numbers = np.flatnonzero(~sample.blocks.is_category)
-    columns, names = sample.blocks.offsets[numbers], [sample.names[j] for j in numbers.tolist()]
-    if collinear.redundant(scored[:, columns], Blocks.numbers(len(numbers)), names):
+    if _are_redundant(_numbers(scored, sample.blocks)):
         return _as_it_is(found, "normal scores of some columns are copies of each other, or add up to others")
-    kinds = {sample.encoding.columns[k]: curve.kind for k, curve in curves.items()}
     why = "residuals depend on their causes, but hardly those of normal scores"
-    return Straightening(TransformChoice(kinds, before, after, why), curves)
+    return Straightening(TransformChoice(_kinds(curves, sample), before, after, why), curves)
+
+
+def rescue_by_scores(sample: Sample, options: Options) -> Straightening:
+    """Choose normal scores for a table that cannot be fitted as it is, if only its largest values are to blame.
+
+    Where a few rows are many powers of ten larger than others, correlations are those of these rows, and columns look
+    like combinations of each other. Real combinations are still there after each row has been divided by its largest
+    value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import ICID, datasets
+    >>> Z = datasets.sample_sem(datasets.random_dag(5, 1, random_state=0), 500, random_state=0)
+    >>> ICID().fit(np.exp(10 * Z)).info_["choices"]["transform"]["reason"]
+    'a few large values alone make columns look like combinations of others'
+    """
+    rows = _rows(sample)
+    ready = rows is not None and options.transform == "auto" and not _settings_against(sample, rows, options)
+    if not ready or rows is None or not isinstance(sample, Rows | IncompleteRows):
+        return Straightening(TransformChoice())
+    numbers = _numbers(rows, sample.blocks)
+    typical = np.median(np.abs(numbers), axis=0)
+    scaled = numbers / np.where(typical > 0, typical, 1.0)
+    largest = np.abs(scaled).max(axis=1, keepdims=True)
+    curves = score_curves(sample.values, sample.encoding, transformable(sample.values, sample.encoding))
+    scored = np.asarray(sample.encoding.with_curves(curves).straightened(rows), dtype=np.float64)
+    if _are_redundant(scaled / np.where(largest > 0, largest, 1.0)) or _are_redundant(_numbers(scored, sample.blocks)):
+        return Straightening(TransformChoice())
+    why = "a few large values alone make columns look like combinations of others"
+    return Straightening(TransformChoice(_kinds(curves, sample), reason=why), curves)
+
+
+def _numbers(rows: FloatArray, blocks: Blocks) -> FloatArray:
+    return np.asarray(rows[:, blocks.offsets[np.flatnonzero(~blocks.is_category)]])
+
+
+def _are_redundant(numbers: FloatArray) -> bool:
+    """Tell whether some columns are constant, or combinations of others."""
+    count = numbers.shape[1]
+    return bool(
+        (np.ptp(numbers, axis=0) == 0).any() or collinear.redundant(numbers, Blocks.numbers(count), range(count))
+    )
+
+
+def _kinds(curves: dict[int, Curve], sample: Sample) -> dict[Any, str]:
+    return {sample.encoding.columns[k]: curve.kind for k, curve in curves.items()}
 
 
 def _as_it_is(found: TransformChoice, reason: str) -> Straightening:
@@ -102,8 +145,15 @@ def _reason_against(learned: Learned, sample: Sample, rows: FloatArray | None, o
     """Say why a transform is not even looked for; None if it is."""
     if rows is None:
         return "there are no rows to look at"
-    if not isinstance(learned.sem, LinearSem) or options.refine in (None, "order"):
-        return "the graph was not searched for"
+    if not isinstance(learned.sem, LinearSem):
+        return "the graph has cycles"
+    return _settings_against(sample, rows, options)
+
+
+def _settings_against(sample: Sample, rows: FloatArray, options: Options) -> str | None:
+    """Say why the options or the size of a table rule out a transform; None if they do not."""
+    if options.refine in (None, "order"):
+        return "the graph is not searched for"
     if options.noise == "equal" or options.noise_variances is not None:
         return "the noise variances that are supposed are those of the columns as they are"
     if sample.facts.groups is not None:
