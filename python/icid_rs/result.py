@@ -332,7 +332,8 @@ class CausalGraph(PredictingGraph):
         ----------
         path : path
             Its suffix chooses the format: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
-            (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`). `icid_rs.load` reads the JSON, GraphML and CSV.
+            (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`), or ``.png``, ``.svg`` or ``.pdf`` (`plot`).
+            `icid_rs.load` reads the JSON, GraphML and CSV.
         **options
             Of that method.
 

@@ -248,8 +248,9 @@ def _mixed(name: Any, part: Mixed) -> Fault:
         kind = "is not finite" if "_" not in cell and not np.isfinite(float(cell)) else "is not a number"
     except ValueError:
         kind = "is not a number"
-    mended = "write it with a decimal point, or " if Numerals(",").is_number(cell) else ""
-    option = "say --decimal ,; or " if mended else ""
+    by_mark = [mark for mark in ",." if Numerals(mark).is_number(cell)]
+    mended = f"write it with a decimal {'point' if by_mark[0] == ',' else 'comma'}, or " if by_mark else ""
+    option = f"say --decimal {by_mark[0]}; or " if mended else ""
     return Fault(
         f"line {part.line}, column {name!r}: {cell!r} {kind}{more}",
         f"{mended}say na=[{cell!r}] if that is a missing value, or leave the column out",
