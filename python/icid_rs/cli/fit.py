@@ -18,9 +18,9 @@ Find the graph of linear causes behind a table. Rows are samples, columns are va
 
 The graph is written as the suffix of the output asks: .json (everything, to be read by
 icid_rs.load), .graphml (networkx, Gephi, Cytoscape, igraph), .dot (Graphviz), .csv (a list of
-edges), .html (a page to look at), or .png, .svg and .pdf (a picture). Without an output, the edges are printed as CSV.
-A page about the table, the graph and what to do next is printed: on standard output, or on
-standard error if the graph goes there.
+edges), .html (a page to look at), or .png, .svg and .pdf (a picture). Without an output, the
+edges are printed as CSV. A page about the table, the graph and what to do next is printed: on
+standard output, or on standard error if the graph goes there.
 """
 _EXAMPLES = """\
 examples:

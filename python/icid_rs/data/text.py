@@ -137,16 +137,8 @@ def open_text(
     suffix = Path(path).suffix.lower()
     with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as raw:
         stream = io.BufferedReader(_Bounded(_OPEN[suffix](raw), shown, raw)) if suffix in _OPEN else raw
-        encoding = _encoding(stream, options.encoding)
-        with io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
-            yield _table(_Lines(text, shown, encoding, raw, report), options)
-
-
-def _encoding(stream: Any, asked: str) -> str:
-    """Return the encoding of a file: UTF-16 if it begins with the mark of it, unless another one is asked for."""
-    if asked != "utf-8-sig" or not hasattr(stream, "peek"):
-        return asked
-    return "utf-16" if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else asked
+        with io.TextIOWrapper(stream, encoding=options.encoding, newline="") as text:
+            yield _table(_Lines(text, shown, options.encoding, raw, report), options)
 
 
 class _Bounded(io.RawIOBase):
