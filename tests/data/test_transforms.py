@@ -77,18 +77,18 @@ def test_units_and_missing_values():
 
 def test_logarithms_are_straight_in_the_units_of_the_column():
     x = columns()["exp"]
-    curve = logarithm(x, "gene")
+    curve = logarithm(x)
     u = curve.straighten(x)
     assert np.corrcoef(u, np.log(x))[0, 1] == pytest.approx(1.0)
     assert u.mean() == pytest.approx(x.mean())
     assert np.allclose(curve.restore(u), x)
-    with pytest.raises(ValueError, match="column 'gene' holds -1, and only positive values"):
-        logarithm(np.array([1.0, -1.0, 2.0]), "gene")
+    with pytest.raises(ValueError, match=r"column\(s\) 'b' \(least value .*\), 'c' \(least value 0\); ask for"):
+        asked_curves("log", np.column_stack([x, x - x.mean(), x - x.min()]), Encoding.plain(["a", "b", "c"]))
 
 
 def test_curves_survive_json():
     x = columns()["exp"]
-    curves = [normal_scores(x), None, logarithm(x, "x")]
+    curves = [normal_scores(x), None, logarithm(x)]
     records = json.loads(json.dumps([None if curve is None else curve.as_record() for curve in curves]))
     found = read_curves(records, 3)
     assert sorted(found) == [0, 2]

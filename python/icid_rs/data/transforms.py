@@ -40,22 +40,17 @@ def normal_scores(x: FloatArray) -> ScoreCurve:
     return ScoreCurve(values, mean + slope * (z - middle))
 
 
-def logarithm(x: FloatArray, name: Any) -> LogCurve:
+def logarithm(x: FloatArray) -> LogCurve:
     """Return the curve from a column to its logarithm.
 
     Examples
     --------
     >>> import numpy as np
     >>> from icid_rs.data.transforms import logarithm
-    >>> logarithm(np.array([1.0, np.e]), "x").middle
+    >>> logarithm(np.array([1.0, np.e])).middle
     0.5
     """
     present = x[~np.isnan(x)]
-    if (present <= 0).any():
-        raise ValueError(
-            f"transform='log': column {name!r} holds {present.min():g}, and only positive values have a logarithm; "
-            f"use transform={{{name!r}: 'normal-scores'}} for it, or leave it as it is"
-        )
     z, mean = np.log(present), float(present.mean())
     middle = float(z.mean())
     return LogCurve(mean, float((z - middle) @ (present - mean) / ((z - middle) @ (z - middle))), middle)
@@ -77,7 +72,7 @@ def asked_curves(asked: Any, values: Rows, encoding: Encoding) -> dict[int, Curv
         return {}
     able = transformable(values, encoding)
     if isinstance(asked, str):
-        return {k: _curve(asked, values, encoding, k) for k in able}
+        return _curves(dict.fromkeys(able, asked), values, encoding)
     if unknown := [name for name in asked if name not in set(encoding.columns)]:
         raise ValueError(
             f"transform: there is no column {listed(sorted(map(repr, unknown)))}; the columns are "
@@ -89,7 +84,7 @@ def asked_curves(asked: Any, values: Rows, encoding: Encoding) -> dict[int, Curv
             f"transform: column {others[0]!r} has two values or is a category, and only numbers with more can be "
             "transformed; leave it out of transform"
         )
-    return {k: _curve(kind, values, encoding, k) for k, kind in wanted.items() if k in able}
+    return _curves({k: kind for k, kind in wanted.items() if k in able}, values, encoding)
 
 
 def transformable(values: Rows, encoding: Encoding) -> list[int]:
@@ -127,7 +122,22 @@ def score_curves(values: Rows, encoding: Encoding, places: Iterable[int]) -> dic
     return {k: _curve("normal-scores", values, encoding, k) for k in places}
 
 
+def _curves(kinds: dict[int, str], values: Rows, encoding: Encoding) -> dict[int, Curve]:
+    """Return a curve of its kind for each column; raise with all columns that have no logarithm."""
+    columns = {k: np.asarray(values[:, encoding.blocks.offsets[_number(k, encoding)]]) for k in kinds}
+    least = {encoding.columns[k]: np.nanmin(columns[k]) for k, kind in kinds.items() if kind == "log"}
+    if bad := [f"{name!r} (least value {value:g})" for name, value in least.items() if value <= 0]:
+        raise ValueError(
+            f"only positive values have a logarithm, but transform asks for that of column(s) {listed(bad)}; ask for "
+            "'normal-scores' of these, or leave them as they are"
+        )
+    return {k: _curve(kind, values, encoding, k) for k, kind in kinds.items()}
+
+
+def _number(place: int, encoding: Encoding) -> int:
+    return int(np.searchsorted(encoding.kept, place))
+
+
 def _curve(kind: str, values: Rows, encoding: Encoding, place: int) -> Curve:
-    j = int(np.searchsorted(encoding.kept, place))
-    x = np.asarray(values[:, encoding.blocks.offsets[j]], dtype=np.float64)
-    return normal_scores(x) if kind == "normal-scores" else logarithm(x, encoding.columns[place])
+    x = np.asarray(values[:, encoding.blocks.offsets[_number(place, encoding)]], dtype=np.float64)
+    return normal_scores(x) if kind == "normal-scores" else logarithm(x)
