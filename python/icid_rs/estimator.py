@@ -122,7 +122,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Treatment of missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any. ``"em"``:
         estimate the moments by maximum likelihood from all observed values, which allows whether a value is missing to
         depend on observed ones; the number of samples is less by what is not known, and residuals are taken to be
-        Gaussian.
+        Gaussian. Where so much is missing that the likelihood has no maximum, correlations are shrunk by one row more.
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
         far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
         smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.

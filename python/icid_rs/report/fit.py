@@ -24,7 +24,7 @@ class MissingValues:
     samples : int, optional
         Effective sample size, if moments were estimated from incomplete rows.
     shrinkage : float, optional
-        How far the pairwise correlations were shrunk to be positive definite.
+        How far correlations were shrunk to be positive definite.
     steps, converged : int and bool, optional
         Steps of the EM algorithm, and whether it converged.
     """
