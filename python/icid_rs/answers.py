@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
+import numpy as np
+
 from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import FloatArray, check_int, check_real, listed
 from icid_rs.data.encoding import encoded_among
 from icid_rs.data.tables import columns_among
 from icid_rs.graph import adjustment
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
+from icid_rs.graph.curves import straighten
 from icid_rs.graph.effect import Effect, JointEffect, estimate_effect, estimate_joint_effect
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.evidence import edge_ends
@@ -67,6 +70,8 @@ class AnsweringGraph(MixedGraph):
         -----
         Where some variables are categories of more than two levels, effects are estimated between numbers, if no
         category is on a directed path between them.
+        Where columns were transformed, effects are in the units of the table, on average over it: slopes between
+        variables that follow curves.
 
         Intervals hold for a graph that was not chosen by the same data; where it was, they are somewhat too narrow.
 
@@ -259,7 +264,7 @@ class AnsweringGraph(MixedGraph):
 
     def _complete_table(self, data: Any) -> FloatArray:
         """Return a table with all variables as an array; raise where one is missing."""
-        table, observed = columns_among(data, self._names)
+        table, observed = self._straight_columns(data)
         self._check_complete(table, observed)
         return table
 
@@ -270,6 +275,15 @@ class AnsweringGraph(MixedGraph):
             raise ValueError(f"the data have no column {absent!r}")
         if len(table) < 2:
             raise ValueError(f"the data have {len(table)} row(s); covariances need at least two")
+
+    def _straight_columns(self, data: Any) -> tuple[FloatArray, list[int]]:
+        """Return the straightened variables of a table, and the places of those that it has; others are zero."""
+        table, observed = columns_among(data, self._names)
+        if self.curves_:
+            table = np.array(table)
+            for j in set(observed) & set(self.curves_):
+                table[:, j] = straighten(self.curves_[j], table[:, j], self._names[j])
+        return table, observed
 
     def _several(self, variables: Any) -> set[int]:
         """Return the positions of one variable or of a list of them."""

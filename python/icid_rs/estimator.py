@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from icid_rs import fitted
 from icid_rs._util.frames import frame_library
 from icid_rs._util.memory import ensure_within_limit
+from icid_rs._util.parameters import Unread
 from icid_rs._util.randomness import RandomState
 from icid_rs._util.reentry import not_reentrant
 from icid_rs._util.stopwatch import Stopwatch
@@ -26,11 +27,11 @@ from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.evidence import EdgeEvidence
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.learning.evidence import edge_evidence
-from icid_rs.learning.learn import learn, sample_moments
+from icid_rs.learning.find import find
+from icid_rs.learning.learn import sample_moments
 from icid_rs.learning.learned import Learned
 from icid_rs.options import Options
 from icid_rs.plotting import plot_convergence, plot_matrix
-from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
 from icid_rs.precision.neighbourhood import WIDE
 from icid_rs.precision.variants import Precision
@@ -110,6 +111,14 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     ordinal : list or dict, optional
         Columns whose values are in order, which are fitted as numbers 0, 1, 2, …; a dict gives the levels of each in
         their order. By default columns are in order if their type says so.
+    transform : {"auto", "normal-scores", "log"}, dict or None
+        What stands for numbers with more than two values, for all of them or by column in a dict. ``"normal-scores"``:
+        the normal quantiles of their ranks, which undo any monotone distortion of Gaussian columns; residuals then
+        count as Gaussian, with unequal variances. ``"log"``: the logarithm of positive columns. ``"auto"``: normal
+        scores of all numbers, if residuals of the columns as they are depend on their causes, and those of the scores
+        hardly do (`info_["choices"]["transform"]`). None: columns as they are. All results are in the units of the
+        table: a weight is the slope at which the effect changes with the cause on average over the table, where both
+        follow curves. `sample` and `predict` return values of the table.
     collinear : {"raise", "drop", "ridge"}
         Treatment of columns that are copies or exact combinations of others. ``"raise"``: refuse them. ``"drop"``:
         leave out each column that earlier ones determine. ``"ridge"``: keep them all, as with ``ridge=1e-6``.
@@ -117,7 +126,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         Treatment of missing values. ``"raise"``: refuse them. ``"drop"``: leave out rows that have any. ``"em"``:
         estimate the moments by maximum likelihood from all observed values, which allows whether a value is missing to
         depend on observed ones; the number of samples is less by what is not known, and residuals are taken to be
-        Gaussian.
+        Gaussian. Where so much is missing that the likelihood has no maximum, correlations are shrunk by one row more.
         ``"pairwise"``: take each correlation from the rows that the two columns have in common, and shrink them all as
         far as a positive definite matrix needs (`info_["missing"]` says how far). The number of samples is then the
         smallest number of common rows, and residuals are taken to be Gaussian, so that their shape tells no directions.
@@ -197,7 +206,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         the ``measurement``: the number of ``hidden`` causes, the share of ``error``, their ``gain`` in twice the
         log-likelihood of a row, the number of ``edges without`` them, and why they were not looked for;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
-        missing; ``categories``: those of more than two levels, with how many; ``groups``: their number, if means were
+        missing; ``categories``: those of more than two levels, with how many; ``transform``: that of each column that
+        has one; ``groups``: their number, if means were
         taken out within groups;
         ``claims``: the ``resamples``, ``how`` rows were drawn, the number of ``directions`` by what they rest on, and
         the score of the best graph without the claims; ``identified``: the ``"graph"`` if no direction is open, its
@@ -221,6 +231,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     0
     """
 
+    transform = Unread()
+
     def __init__(
         self,
         *,
@@ -242,6 +254,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         columns: Any = None,
         categorical: Any = None,
         ordinal: Any = None,
+        transform: Any = "auto",
         collinear: str = "raise",
         missing: str = "raise",
         max_alm_iter: int = 1,
@@ -277,6 +290,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.categorical = categorical
         self.ordinal = ordinal
+        self.transform = transform
         self.collinear = collinear
         self.missing = missing
         self.max_alm_iter = max_alm_iter
@@ -344,11 +358,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         if isinstance(sample, Rows | IncompleteRows):
             n, p = sample.values.shape
             ensure_within_limit(n, p, squares=p <= WIDE or n >= 2 * p)
-        self._keep_columns(sample)
         self._frames = frame_library(X)
-        estimator = choose_estimator(sample, options)
-        estimate = estimate_precision(sample, estimator, options, watch)
-        claimed = claim(learn(estimate, sample, options, watch), estimate, sample, options, watch)
+        model = find(sample, options, watch)
+        sample, options, estimate = model.sample, model.options, model.estimate
+        self._keep_columns(sample)
+        claimed = claim(model.learned, estimate, sample, options, watch)
         layer = measurement_layer(claimed.learned, estimate)
         found = audit_sample(sample, claimed.learned.sem, claimed.learned.columns, layer, estimate.location)
         claimed = lowered(claimed, found.spoiled)
@@ -357,7 +371,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         modelled = learned.modelled(estimate)
         self._keep_model(learned, estimate)
         warn_of_fit(learned, sample, estimate, options)
-        self.fit_report_ = record_fit(claimed, sample, estimate, estimator, found, options, watch)
+        self.fit_report_ = record_fit(claimed, model, found, watch)
         self.info_ = self.fit_report_.as_info()
         evidence = edge_evidence(claimed.evidence, learned, modelled, options.n_threads)
         moments = replace(sample_moments(modelled, sample, learned), layer=None if layer.is_empty else layer)
@@ -442,6 +456,21 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         own: str = super().__repr__(N_CHAR_MAX)
         return f"{own}: {self.graph_._found()}" if hasattr(self, "graph_") else own
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters and their values, as scikit-learn has it.
+
+        Examples
+        --------
+        >>> from icid_rs import ICID
+        >>> ICID(transform="log").get_params()["transform"]
+        'log'
+        """
+        own = vars(self)
+        found = {name: own[name] for name in self._get_param_names()}
+        if deep and hasattr(self.precision, "get_params") and not isinstance(self.precision, type):
+            found |= {f"precision__{name}": value for name, value in self.precision.get_params().items()}
+        return found
+
     def _repr_html_inner(self) -> str:
         own: str = super()._repr_html_inner()
         return self._summary_html() + own
@@ -485,11 +514,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     "predictions of all variables of a sparse table are dense: pass X.toarray(), or a target"
                 )
-            rows = self._fitted_columns.complete_rows(X, self)
-            if self.graph_.column_model_ is not None:
-                everything = list(range(len(self.variables_)))
-                return self.graph_._predict_mixed(np.asarray(rows, dtype=np.float64), everything, None, do)
-            X = rows
+            rows = np.asarray(self._fitted_columns.complete_rows(X, self), dtype=np.float64)
+            return self.graph_._predict_straight(rows, list(range(len(self.variables_))), None, do)
         return self.graph_.predict(X, target, do=do)
 
     def __sklearn_tags__(self) -> Any:
@@ -510,9 +536,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def _learn(self, X: Any, groups: Any = None) -> Learned:
         """Learn the graph of a resample: a fit that sets nothing, without checks of assumptions, evidence of edges."""
         options, watch = Options.of(self, KINDS), Stopwatch()
-        sample = read(X, groups, options, watch)
-        estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
-        return learn(estimate, sample, options, watch)
+        return find(read(X, groups, options, watch), options, watch).learned
 
     def _keep_columns(self, sample: Sample) -> None:
         """Keep the number and the names of the columns, as scikit-learn does, and which of them are variables."""
@@ -542,6 +566,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         """Return the graph that answers questions about the fit, and is drawn and exported."""
         shared = ("adjacency_matrix_", "causal_order_", "cpdag_", "noise_variances_", "location_")
         parts = {name: getattr(self, name) for name in shared}
-        described = {"evidence_": evidence, "sample_": moments, "settings_": self._settings(), "info_": self._summary()}
-        described["column_model_"] = columns
+        described: dict[str, Any] = {
+            "evidence_": evidence,
+            "sample_": moments,
+            "settings_": self._settings(),
+            "info_": self._summary(),
+        }
+        described |= {"column_model_": columns, "curves_": self._fitted_columns.encoding.variable_curves}
         return CausalGraph._trusted(self.names_, **parts, **described, _library=self._frames)

@@ -26,7 +26,7 @@ from icid_rs.result import CausalGraph
 from icid_rs.trust.check.check import Check, check_table
 from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
 from icid_rs.trust.check.mixed import fitted_table
-from icid_rs.trust.check.table import FittedTable
+from icid_rs.trust.check.table import FittedTable, Measured
 from icid_rs.trust.falsification import Falsification, falsify_table
 from icid_rs.trust.page import Page, Report
 
@@ -79,6 +79,8 @@ def asks_graph(
 
 def score(model: Fitted, X: Any, y: Any = None) -> float:
     """Compute the mean Gaussian log-likelihood of samples under the fitted model.
+
+    Where columns were transformed, it is that of the transformed ones.
 
     Parameters
     ----------
@@ -273,14 +275,8 @@ def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
         common = layer.hidden_part(
             np.asarray(rows - location, dtype=np.float64), model.adjacency_matrix_, model.noise_variances_
         )
+    described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
+    measured = Measured.of(rows, cells, columns.encoding, is_grouped=groups is not None)
     return fitted_table(
-        rows,
-        model.names_,
-        model.adjacency_matrix_,
-        model.causal_order_,
-        model.graph_.column_model_,
-        consecutive=numbers is None,
-        cells=cells,
-        numbers=numbers,
-        common=common,
+        rows, *described, consecutive=numbers is None, cells=cells, numbers=numbers, common=common, measured=measured
     )

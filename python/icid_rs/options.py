@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ _AUTO_L1_WEIGHT = 0.1
 #: Parameters that are taken as they are, after their checks.
 _AS_GIVEN = (
     *("precision", "lambda1", "noise", "noise_variances", "dag", "required", "forbidden", "tiers", "missing"),
-    *("columns", "categorical", "ordinal", "collinear"),
+    *("columns", "categorical", "ordinal", "transform", "collinear"),
     *("n_threads", "verbose", "callback"),
 )
 #: Parameters that `decompose` checks.
@@ -32,6 +32,8 @@ _ALLOWED: dict[str, tuple[str | None, ...]] = {
     "missing": ("raise", "drop", "em", "pairwise"),
     "collinear": ("raise", "drop", "ridge"),
 }
+#: Transforms of a column.
+TRANSFORMS = ("normal-scores", "log")
 #: Parameters of the measurement layer.
 _LAYER = ("hidden", "measurement_error")
 
@@ -84,6 +86,7 @@ class Options:
     columns: Any
     categorical: Any
     ordinal: Any
+    transform: Any
     solver: dict[str, Any]
     orient: frozenset[str]
     penalty: float | None
@@ -119,7 +122,7 @@ class Options:
             )
         auto_weight, auto_skewness = _is_auto(model.l1_weight), _is_auto(model.skewness)
         return cls(
-            **{name: getattr(model, name) for name in _AS_GIVEN},
+            **{name: vars(model)[name] for name in _AS_GIVEN},
             hidden=_hidden(model.hidden),
             measurement_error=_measurement_error(model.measurement_error),
             seed=seed(model.random_state),
@@ -153,6 +156,10 @@ class Options:
             "trials": "auto" if self.trials is None else self.trials,
             "time_limit": self.time_limit,
         }
+
+    def for_scores(self) -> Options:
+        """Return the options for columns in place of which normal scores stand: these have no unit of their own."""
+        return replace(self, noise="unequal") if self.noise == "auto" and self.noise_variances is None else self
 
     @property
     def measures(self) -> bool:
@@ -227,6 +234,7 @@ def _check_choices(model: Any, precisions: Mapping[str, bool]) -> None:
         if not (value is None or isinstance(value, str)) or value not in allowed:
             raise ValueError(f"{name} = {value!r}: it must be one of {allowed}")
     _check_precision(model.precision, precisions)
+    _check_transform(vars(model)["transform"])
     check_cuts(model.lambda1)
     if model.dag is None and model.refine in ("order", "search"):
         raise ValueError(
@@ -252,6 +260,19 @@ def _check_precision(kind: Any, known: Mapping[str, bool]) -> None:
         raise TypeError(f"precision must be an estimator, not the class {kind.__name__}; write {kind.__name__}()")
     if not isinstance(kind, str) and not hasattr(kind, "fit"):
         raise TypeError(f"precision must be a string or an estimator, not {kind!r}")
+
+
+def _check_transform(value: Any) -> None:
+    """Raise unless `transform` is a kind of transform, or a mapping from columns to them."""
+    if isinstance(value, Mapping):
+        for name, kind in value.items():
+            if kind is not None and (not isinstance(kind, str) or kind not in TRANSFORMS):
+                raise ValueError(f"transform[{name!r}] = {kind!r}: it must be one of {(*TRANSFORMS, None)}")
+    elif value is not None and not isinstance(value, str):
+        raise TypeError(f"transform must be 'auto', None, one of {TRANSFORMS}, or a dict of columns, not {value!r}")
+    elif value not in ("auto", None, *TRANSFORMS):
+        known = ("auto", *TRANSFORMS, None)
+        raise ValueError(f"transform = {value!r}: it must be one of {known}, or a dict of columns")
 
 
 def _check_orient(kinds: Any) -> frozenset[str]:

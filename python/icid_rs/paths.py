@@ -14,9 +14,9 @@ from icid_rs._util.validation import FloatArray
 from icid_rs.data.sample import read
 from icid_rs.estimator import ICID
 from icid_rs.graph.sem import Csr
+from icid_rs.learning.find import find
 from icid_rs.learning.learn import learn
 from icid_rs.options import Options
-from icid_rs.precision.estimate import choose_estimator, estimate_precision
 from icid_rs.precision.kinds import KINDS
 
 #: Half of BIC to sixteen times BIC.
@@ -128,7 +128,7 @@ def penalty_path(
     options, watch = Options.of(model, KINDS), Stopwatch()
     if options.refine is None:
         raise ValueError("refine=None learns no graph by the score, so that no penalty counts; use refine='auto'")
-    sample = read(X, groups, options, watch)
-    estimate = estimate_precision(sample, choose_estimator(sample, options), options, watch)
+    found = find(read(X, groups, options, watch), options, watch)
+    sample, estimate, options = found.sample, found.estimate, found.options
     graphs = [learn(estimate, sample, replace(options, penalty=float(p)), watch).sem.B for p in grid]
     return PenaltyPath(grid, graphs, list(sample.names), frame_library(X))

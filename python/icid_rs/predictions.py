@@ -13,8 +13,8 @@ from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray, as_vector, check_int
 from icid_rs.answers import AnsweringGraph
 from icid_rs.data.encoding import encoded_among
-from icid_rs.data.tables import columns_among
 from icid_rs.graph import interventions
+from icid_rs.graph.curves import straighten
 from icid_rs.graph.variables import locate
 
 
@@ -51,8 +51,9 @@ class PredictingGraph(AnsweringGraph):
         noise : {"auto", "residuals", "gaussian"}
             ``"residuals"``: drawn with replacement from the residuals of the fit, for each variable by itself and
             scaled to its noise variance, so that shapes are kept; of more than 2 000 rows, 2 000 are kept for this.
-            ``"gaussian"``: normal. ``"auto"``: residuals where the fit had rows, otherwise normal. Categories of more
-            than two levels are drawn by their probabilities, given their causes; `do` sets one to a level.
+            ``"gaussian"``: normal, as noise between normal scores is. ``"auto"``: residuals where the fit had rows that
+            show their shape, otherwise normal. Categories of more than two levels are drawn by their probabilities,
+            given their causes; `do` sets one to a level.
         random_state : int, numpy.random.Generator, numpy.random.RandomState or None
 
         Returns
@@ -83,6 +84,8 @@ class PredictingGraph(AnsweringGraph):
         drawn = interventions.draw_noise(rows, variances, residuals, rng)
         X = interventions.draw_sample(network, location, drawn, settings)
         X = X if layer is None else interventions.draw_measured(X, layer, settings, rng)
+        for k, curve in self.curves_.items():
+            X[:, k] = curve.restore(X[:, k])
         frame = make_frame({name: X[:, k] for k, name in enumerate(self._names)}, self._library)
         return X if frame is None else frame
 
@@ -103,8 +106,8 @@ class PredictingGraph(AnsweringGraph):
         Returns
         -------
         numpy.ndarray of shape (n,), or (n, d) without a target
-            The best linear prediction, which is the mean given X where noise is Gaussian; of a category of more than
-            two levels, the level with the largest predicted share.
+            The best linear prediction, which is the mean given X where noise is Gaussian; where columns were
+            transformed, the median. Of a category of more than two levels, the level with the largest predicted share.
 
         Examples
         --------
@@ -116,8 +119,28 @@ class PredictingGraph(AnsweringGraph):
         (array([1.]), array([6.]))
         """
         if self.column_model_ is not None:
-            return self._predict_mixed(*encoded_among(X, self._names, self.column_model_.blocks), target, do)
-        table, observed = columns_among(X, self._names)
+            straight = encoded_among(X, self._names, self.column_model_.blocks, self.curves_)
+        else:
+            straight = self._straight_columns(X)
+        return self._predict_straight(*straight, target, do)
+
+    def _predict_straight(
+        self, table: FloatArray, observed: list[int], target: Any, do: Mapping[Any, ArrayLike] | None
+    ) -> NDArray[Any]:
+        """Predict values of the table from straightened columns."""
+        predicted = self._predict_straightened(table, observed, target, do)
+        if target is None:
+            for k, curve in self.curves_.items():
+                predicted[:, k] = curve.restore(predicted[:, k].astype(np.float64))
+            return predicted
+        j = locate(target, self._names)
+        return self.curves_[j].restore(predicted) if j in self.curves_ else predicted
+
+    def _predict_straightened(
+        self, table: FloatArray, observed: list[int], target: Any, do: Mapping[Any, ArrayLike] | None
+    ) -> NDArray[Any]:
+        if self.column_model_ is not None:
+            return self._predict_mixed(table, observed, target, do)
         network, location, variances = self._network_of_weights(), self._means(), self._variances()
         settings, layer = self._settings_of(do, len(table)), self._layer()
         if target is None and not settings and len(observed) == len(self._names):
@@ -142,10 +165,10 @@ class PredictingGraph(AnsweringGraph):
         if do is not None and not isinstance(do, Mapping):
             raise TypeError(f"do must be a mapping from variables to numbers, such as {{'rain': 1.0}}, not {do!r}")
         for name, values in (do or {}).items():
-            vector = as_vector(values, rows, f"do[{name!r}]")
+            j, vector = locate(name, self._names), as_vector(values, rows, f"do[{name!r}]")
             if vector.size != rows:
                 raise ValueError(f"do[{name!r}] has {vector.size} numbers, but there are {rows} rows")
             if not np.isfinite(vector).all():
                 raise ValueError(f"do[{name!r}] must be finite")
-            settings[locate(name, self._names)] = vector
+            settings[j] = straighten(self.curves_[j], vector, name) if j in self.curves_ else vector
         return settings

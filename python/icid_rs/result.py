@@ -39,6 +39,9 @@ class CausalGraph(PredictingGraph):
     column_model : ColumnModel, optional
         The equations by column, where some variables are categories of more than two levels. The means are then its
         own.
+    curves : mapping, optional
+        Curves that straighten variables, by their numbers: the graph is then one of straightened variables, in the
+        units of the table, and `sample` and `predict` map them back.
 
     Attributes
     ----------
@@ -50,6 +53,7 @@ class CausalGraph(PredictingGraph):
         In the order of the entries of ``adjacency_matrix_``. Open edges are reversible in ``cpdag_``.
     settings_ : dict
     names_ : list
+    curves_ : mapping
     column_model_ : ColumnModel or None
         The equations of a graph with categories of more than two levels. An entry of ``adjacency_matrix_`` at such a
         category is the strength of the edge; `coefficients` has the equation.
@@ -328,7 +332,8 @@ class CausalGraph(PredictingGraph):
         ----------
         path : path
             Its suffix chooses the format: ``.json`` (`to_json`), ``.graphml`` (`to_graphml`), ``.dot`` or ``.gv``
-            (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`). `icid_rs.load` reads the JSON, GraphML and CSV.
+            (`to_dot`), ``.csv`` (`to_csv`), ``.html`` (`to_html`), or ``.png``, ``.svg`` or ``.pdf`` (`plot`).
+            `icid_rs.load` reads the JSON, GraphML and CSV.
         **options
             Of that method.
 

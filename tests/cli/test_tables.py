@@ -214,3 +214,17 @@ class TestBadFiles:
             with pytest.raises(SystemExit) as exit_info:
                 cli.main(arguments)
             assert exit_info.value.code == 2
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_files_that_unpack_to_far_more(tmp_path, capsys, suffix):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    table = pa.table({name: pa.array(np.zeros(6_000_000)) for name in "ab"})
+    path = tmp_path / f"bomb.{suffix}"
+    writer = parquet.write_table if suffix == "parquet" else feather.write_feather
+    writer(table, path, compression="zstd")
+    message = refused(capsys, "fit", path)
+    assert "more than 200 times its size" in message
+    assert str(path) in message

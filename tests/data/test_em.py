@@ -113,3 +113,24 @@ def test_a_fit_by_em():
     said = model.info_["missing"]
     assert (said["policy"], said["converged"]) == ("em", True)
     assert 200 < said["samples"] < n
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_likelihood_without_a_maximum(seed):
+    """So much is missing that a singular covariance fits best: correlations are shrunk by one row."""
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(20, 1, random_state=seed)
+    X = datasets.sample_sem(B, 200, random_state=seed)
+    X[rng.uniform(size=X.shape) < 0.4] = np.nan
+    found = em_covariance(X, range(20))
+    assert found.converged
+    assert found.shrinkage == pytest.approx(1 / 201)
+    scale = np.sqrt(found.covariance.diagonal())
+    assert np.linalg.eigvalsh(found.covariance / np.outer(scale, scale))[0] > 1e-3
+    assert (np.diff(found.log_likelihood) > -1e-6).all()
+    model = ICID(missing="em").fit(X)
+    pairwise = ICID(missing="pairwise").fit(X)
+    of_em, of_pairs = (metrics.count_accuracy(B, one.adjacency_matrix_)["shd"] for one in (model, pairwise))
+    assert of_em <= of_pairs / 2
+    assert model.info_["missing"]["shrinkage"] == found.shrinkage

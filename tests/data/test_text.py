@@ -208,3 +208,44 @@ def test_a_cell_is_a_number_in_one_way(cell):
 )
 def test_decimal_marks(cells, delimiter, decimal):
     assert find_decimal(cells, delimiter) == decimal
+
+
+class TestOddButRight:
+    """Files that spreadsheets write, and that say one thing only."""
+
+    @pytest.mark.parametrize(
+        ("cell", "number"),
+        [
+            ("$1,234.50", 1234.5),
+            ("-$3", -3.0),
+            ("€ 7.25", 7.25),
+            ("7.25 €", 7.25),
+            ("£0.5", 0.5),
+            ("$", None),
+            ("$$3", None),
+        ],
+    )
+    def test_amounts_of_money(self, cell, number):
+        assert Numerals(".").number(cell) == number
+
+    def test_empty_columns_at_the_end(self, tmp_path):
+        path = tmp_path / "table.csv"
+        path.write_text("a,b,,\n" + "1,2,,\n" * 5)
+        assert read_columns(path, TextOptions()).columns == ["a", "b"]
+        path.write_text("a,b,,\n" + "1,2,,\n" * 300 + "1,2,3,\n")
+        with pytest.raises(ValueError, match="line 302: the last cell is in a column without a name"):
+            read_columns(path, TextOptions())
+
+    def test_numbers_with_the_other_decimal_mark_are_no_labels(self, tmp_path):
+        path = tmp_path / "table.csv"
+        path.write_text("a;b\n" + "".join(f"{k},5;{k}.5\n" for k in range(1, 30)))
+        column = read_columns(path, TextOptions()).parts[0]
+        assert (type(column).__name__, column.count, column.line) == ("Mixed", 29, 2)
+        labelled = read_columns(path, TextOptions(labels=("a",))).parts[0]
+        assert type(labelled).__name__ == "Labels"
+
+    def test_names_of_rows_without_a_name(self, tmp_path):
+        path = tmp_path / "table.txt"
+        path.write_text("a b\n" + "".join(f"row{k} {k} {k}\n" for k in range(9)))
+        with pytest.raises(ValueError, match="line 2: there are 3 cells, but 2 in the first line; if the first column"):
+            read_columns(path, TextOptions())

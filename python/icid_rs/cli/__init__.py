@@ -1,4 +1,4 @@
-"""The command line: ``icid fit``, ``icid simulate``, ``icid score`` and ``icid demo``.
+"""The command line: ``icid fit``, ``check``, ``bootstrap``, ``simulate``, ``score`` and ``demo``.
 
 Each command imports numerical libraries only when it runs, so that ``--help`` and ``--version`` answer at once.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import icid_rs
 from icid_rs._util.terminal import printable
-from icid_rs.cli import demo, fit, score, simulate
+from icid_rs.cli import bootstrap, check, demo, fit, score, simulate
 
 #: Exit code of a shell for a program that was stopped because nobody reads its output.
 _BROKEN_PIPE = 141
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"icid_rs {icid_rs.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (fit, simulate, score, demo):
+    for command in (fit, check, bootstrap, simulate, score, demo):
         command.add_parser(commands)
     return parser
 

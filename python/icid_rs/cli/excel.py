@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
+from os.path import getsize
 from typing import Any
 
 import numpy as np
 
+from icid_rs._util.bounds import GROWTH, most_bytes
 from icid_rs._util.extras import require
 from icid_rs.data.cells import Numerals, missing_cells
 from icid_rs.data.columns import Column, Columns, Labels
@@ -20,6 +23,10 @@ def read_sheet(path: str, options: TextOptions) -> Columns:
     """
     openpyxl = require("openpyxl", "Excel", "excel")
     try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > most_bytes(getsize(path)):
+            raise ValueError(f"its members claim {unpacked} bytes, more than {GROWTH} times its size")
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
         book.close()

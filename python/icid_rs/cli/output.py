@@ -8,9 +8,32 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from icid_rs._util.extras import require
 from icid_rs._util.files import encode, write_atomically
 from icid_rs._util.terminal import printable
+
+if TYPE_CHECKING:
+    from icid_rs.export.formats import Writer
+
+#: Formats of graphs by name.
+FORMATS = ("csv", "json", "graphml", "dot", "html", "png", "svg", "pdf")
+
+
+def graph_writer(path: str, kind: str | None) -> Writer:
+    """Return the function that writes a graph; raise now, before a fit, if a library it needs is missing."""
+    from icid_rs.export.formats import writer
+    from icid_rs.export.networks import to_graphml
+
+    kind = kind or ("csv" if path == "-" else None)
+    suffix = Path(path).suffix.lower() if kind is None else f".{kind}"
+    write_graph = writer(path if kind is None else f"graph.{kind}")
+    if write_graph is to_graphml:
+        require("networkx", "GraphML", "networkx")
+    if suffix in (".png", ".svg", ".pdf"):
+        require("matplotlib", "a picture", "plot")
+    return write_graph
 
 
 def check_writable(path: str) -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from os.path import getsize
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from icid_rs._util.bounds import GROWTH, most_bytes
 from icid_rs._util.extras import require
 from icid_rs._util.validation import FloatArray
 from icid_rs.data.archive import read_arrays
@@ -27,6 +31,8 @@ _FEATHER = (".feather", ".arrow")
 _EXCEL = (".xlsx",)
 #: Tables that are written.
 _WRITTEN = (*_TEXT, *_PARQUET, ".npy", ".npz")
+#: Bytes of a cell in memory.
+_BYTES = 8
 SUFFIXES = (*_TEXT, *_PARQUET, *_FEATHER, *_EXCEL, ".npy", ".npz")
 
 
@@ -163,11 +169,36 @@ def _read_numpy(path: str, array: str | None) -> Columns:
     return replace(as_columns(values), source=path, columns=labels, is_named=named)
 
 
+def _cells_of(path: str, module: Any, pyarrow: Any, kind: str) -> int:
+    """Count the cells of a file without reading them; of Feather, batch by batch."""
+    if kind == "Parquet":
+        metadata = module.read_metadata(path)
+        return int(metadata.num_rows * metadata.num_columns)
+    cells = 0
+    with pyarrow.memory_map(path) as mapped, suppress(pyarrow.ArrowInvalid):
+        batches = pyarrow.ipc.open_file(mapped)
+        for k in range(batches.num_record_batches):
+            batch = batches.get_batch(k)
+            cells += batch.num_rows * batch.num_columns
+            _check_growth(path, cells)
+    return cells
+
+
+def _check_growth(path: str, cells: int) -> None:
+    """Raise if a file holds far more cells than its size lets expect."""
+    if _BYTES * cells > most_bytes(getsize(path)):
+        raise ValueError(
+            f"{path}: it unpacks to {cells} cells, more than {GROWTH} times its size, as no ordinary table does; "
+            "write it without compression if it is one"
+        )
+
+
 def _read_arrow(path: str, suffix: str) -> Columns:
     kind = "Parquet" if suffix in _PARQUET else "Feather"
     pyarrow = require("pyarrow", kind, "parquet")
     module = require("pyarrow.parquet" if suffix in _PARQUET else "pyarrow.feather", kind, "parquet")
     try:
+        _check_growth(path, _cells_of(path, module, pyarrow, kind))
         with open(path, "rb") as file:
             table = module.read_table(file)
     except (pyarrow.ArrowException, OSError) as error:

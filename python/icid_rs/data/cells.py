@@ -38,6 +38,8 @@ _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:([.,'\u2019\u00a0\u202f ])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])")
 #: A comma between digits that cannot separate thousands.
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:0+|[0-9]*),[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]+(?:\.[0-9]{3})+,[0-9]+")
+#: Signs of currencies before or after an amount.
+_CURRENCY = "$€£¥"
 _SIGNS = str.maketrans({"\u2212": "-", "\u00a0": " ", "\u202f": " "})
 
 
@@ -74,7 +76,8 @@ class Numerals:
     def number(self, cell: str) -> float | None:
         """Return the number in a cell, NaN if it is missing, and None if the cell holds something else.
 
-        A number with a percent sign counts as it is shown, in percent. The result may be infinite.
+        A number with a percent sign counts as it is shown, in percent, and the sign of a currency does not count. The
+        result may be infinite.
         """
         text = cell.strip()
         if text.lower() in self.missing:
@@ -82,6 +85,8 @@ class Numerals:
         text = text.translate(_SIGNS)
         if text.endswith("%"):
             text = text[:-1].rstrip()
+        elif text and (text[-1] in _CURRENCY or text.lstrip("+-")[:1] in set(_CURRENCY)):
+            text = _without_currency(text)
         if _INFINITE.fullmatch(text):
             return float(text)
         thousands = "," if self.decimal == "." else "."
@@ -104,6 +109,14 @@ class Numerals:
         """Tell whether a cell holds a finite number."""
         value = self.number(cell)
         return value is not None and isfinite(value)
+
+
+def _without_currency(text: str) -> str:
+    """Take one sign of a currency away."""
+    if text[-1] in _CURRENCY:
+        return text[:-1].rstrip()
+    sign = text[:1] if text[:1] in "+-" else ""
+    return sign + text[len(sign) + 1 :].lstrip()
 
 
 def missing_cells(more: Iterable[str] = ()) -> frozenset[str]:
@@ -144,7 +157,7 @@ def _marks(cells: Iterable[str]) -> tuple[int, int, int]:
     points = commas = either = 0
     english = Numerals(".")
     for cell in cells:
-        text = cell.strip().translate(_SIGNS).rstrip("% ")
+        text = cell.strip().translate(_SIGNS).strip(f"% {_CURRENCY}")
         if "." in text and english.number(text) is not None and not english.is_missing(text):
             # 1.234 may be a thousand in a file with decimal commas.
             points += not (_GROUPED.fullmatch(text) and text.count(".") == 1 and len(text.partition(".")[2]) == 3)

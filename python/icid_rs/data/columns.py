@@ -94,7 +94,7 @@ class Dates:
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """A column of numbers of which a few cells are none.
+    """A column of numbers of which some cells are none.
 
     Attributes
     ----------

@@ -29,6 +29,10 @@ def infer_delimiter(lines: Sequence[str]) -> str:
     for mark, counts in widths.items():
         if counts and counts[0] > 1 and len(set(counts)) == 1:
             return mark
+    for mark, counts in widths.items():
+        # R leaves out the name of the column that holds the names of rows.
+        if len(counts) > 2 and counts[0] > 1 and set(counts[1:]) == {counts[0] + 1}:
+            return mark
     # A space would split the names of a header that another delimiter splits as well.
     found = {mark: counts[0] for mark, counts in widths.items() if counts and counts[0] > 1 and mark != " "}
     return max(found, key=lambda mark: found[mark]) if found else ","

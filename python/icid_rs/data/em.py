@@ -9,7 +9,7 @@ ones of the row, adds the covariance that they have around these, and computes t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ from icid_rs.data import checks
 #: Largest change of a standardised moment in one step at the end.
 _TOLERANCE = 1e-9
 _MOST_STEPS = 2000
+_UNBOUNDED = "the likelihood grows without bound as the covariance becomes singular"
+#: Share of a variance that others must leave; with less, the likelihood is taken to have no maximum. So it is if the
+#: share still falls by a tenth between two counts of steps.
+_DEGENERATE = 1e-7
+_FALLING, _FIRST_LOOK, _SECOND_LOOK = 0.9, 150, 250
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,9 @@ class EmCovariance:
     log_likelihood : tuple of float
         Of the observed values after each step.
     converged : bool
+    shrinkage : float
+        Share by which correlations were shrunk where the likelihood has no maximum: the weight of one more row, in
+        which columns are independent of each other.
     """
 
     covariance: FloatArray
@@ -46,10 +54,12 @@ class EmCovariance:
     samples: int
     log_likelihood: tuple[float, ...]
     converged: bool
+    shrinkage: float = 0.0
 
     def facts(self) -> dict[str, Any]:
         """Return what `MissingValues` records of it."""
-        return {"samples": self.samples, "steps": len(self.log_likelihood), "converged": self.converged}
+        found = {"samples": self.samples, "steps": len(self.log_likelihood), "converged": self.converged}
+        return found if not self.shrinkage else {**found, "shrinkage": self.shrinkage}
 
 
 def em_covariance(
@@ -88,12 +98,20 @@ def em_covariance(
     checks.check_scales(X, np.diag(variances), centre, names)
     scale = np.sqrt(variances)
     incomplete = _Incomplete.of(np.where(observed, (X - centre) / scale, 0.0), observed, n_threads)
-    moments, trace, converged = _iterate(incomplete, accelerate)
+    try:
+        moments, trace, converged = _iterate(incomplete, accelerate)
+    except np.linalg.LinAlgError:
+        if incomplete.prior:
+            raise
+        incomplete = replace(incomplete, prior=1.0)
+        moments, trace, converged = _iterate(incomplete, accelerate)
     covariance = moments.covariance * np.outer(scale, scale)
     # The likelihood in the units of the table.
     unit = float(observed.sum(axis=0) @ np.log(scale))
     likelihoods = tuple(value - unit for value in trace)
-    return EmCovariance(covariance, centre + scale * moments.mean, incomplete.known(moments), likelihoods, converged)
+    shrinkage = incomplete.prior / (len(X) + incomplete.prior)
+    location, known = centre + scale * moments.mean, incomplete.known(moments)
+    return EmCovariance(covariance, location, known, likelihoods, converged, shrinkage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +144,8 @@ class _Incomplete:
     observed: NDArray[np.bool_]
     counts: NDArray[np.int64]
     places: NDArray[np.int64]
-    #: Weight of the identity, in rows; only used if there are too few rows for a covariance of full rank.
+    #: Weight of the identity, in rows; only used if there are too few rows for a covariance of full rank, or so much is
+    #: missing that the likelihood has no maximum.
     prior: float
     n_threads: int | None
 
@@ -142,6 +161,8 @@ class _Incomplete:
         """Return the moments after one step, and the likelihood before it; raise LinAlgError if they are degenerate."""
         n, p = self.Z.shape
         factor = np.linalg.cholesky(moments.covariance)
+        if not self.prior and _least_share(factor) < _DEGENERATE:
+            raise np.linalg.LinAlgError(_UNBOUNDED)
         precision = cho_solve((factor, True), np.eye(p))
         R = np.where(self.observed, self.Z - moments.mean, 0.0)
         values, _, around, inner = self._expected(precision, R)
@@ -179,7 +200,12 @@ def _iterate(rows: _Incomplete, accelerate: bool) -> tuple[_Moments, list[float]
     start = _Moments(np.zeros(p), np.eye(p))
     first, likelihood = rows.step(start)
     trace = [likelihood]
+    shares: list[float] = []
     while len(trace) < _MOST_STEPS:
+        if not rows.prior and len(trace) >= (_FIRST_LOOK, _SECOND_LOOK, _MOST_STEPS)[len(shares)]:
+            shares.append(_least_share(np.linalg.cholesky(first.covariance)))
+            if len(shares) == 2 and shares[1] < _FALLING * shares[0]:
+                raise np.linalg.LinAlgError(_UNBOUNDED)
         if first.distance(start) < _TOLERANCE:
             return first, trace, True
         second, likelihood = rows.step(first)
@@ -191,6 +217,11 @@ def _iterate(rows: _Incomplete, accelerate: bool) -> tuple[_Moments, list[float]
             start, first, likelihood = better
             trace.append(likelihood)
     return first, trace, False
+
+
+def _least_share(factor: NDArray[Any]) -> float:
+    """Return the least share of a variance that the variables before leave, from a Cholesky factor."""
+    return float((factor.diagonal() ** 2 / (factor * factor).sum(axis=1)).min())
 
 
 def _ahead(

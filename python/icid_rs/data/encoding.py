@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from icid_rs.data.faults import Fault
 from icid_rs.data.frames import as_columns
 from icid_rs.data.kinds import Kind, Wishes, kind_of, plain_numbers
 from icid_rs.data.tables import open_table
+from icid_rs.graph.curves import Curve, Curves, ScoreCurve, straighten
 
 _NUMBER = Kind("number")
 
@@ -36,6 +37,8 @@ class Encoding:
         Places of the columns that are variables.
     blocks : Blocks
         Layout of the variables.
+    curves : dict
+        Curves that straighten columns, by their places.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Encoding:
     kinds: tuple[Kind, ...]
     kept: NDArray[np.intp]
     blocks: Blocks
+    curves: Mapping[int, Curve] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Columns, wishes: Wishes) -> Encoding:
@@ -98,7 +102,17 @@ class Encoding:
     @property
     def is_plain(self) -> bool:
         """Whether the numeric table is the table itself."""
-        return len(self.kept) == len(self.columns) and not len(self.blocks.categories)
+        return len(self.kept) == len(self.columns) and not len(self.blocks.categories) and not self.curves
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether normal scores stand for some columns, whose own shape and unit are then lost."""
+        return any(isinstance(curve, ScoreCurve) for curve in self.curves.values())
+
+    @property
+    def variable_curves(self) -> dict[int, Curve]:
+        """The curves by the numbers of the variables."""
+        return {j: self.curves[k] for j, k in enumerate(self.kept.tolist()) if k in self.curves}
 
     @property
     def names(self) -> list[Any]:
@@ -114,14 +128,39 @@ class Encoding:
     def without(self, reasons: dict[int, str]) -> Encoding:
         """Return the encoding that leaves out some columns more, by their places among all."""
         kinds = [Kind("none", reason=reasons[k]) if k in reasons else kind for k, kind in enumerate(self.kinds)]
-        return Encoding.from_kinds(self.columns, kinds)
+        kept = {k: curve for k, curve in self.curves.items() if k not in reasons}
+        return replace(Encoding.from_kinds(self.columns, kinds), curves=kept)
+
+    def with_curves(self, curves: Mapping[int, Curve]) -> Encoding:
+        """Return the encoding that also straightens columns, by their places among all."""
+        return replace(self, curves=dict(curves))
+
+    def straightened(self, values: Rows) -> Rows:
+        """Return numbers of the variables on the straight scales of their columns."""
+        if not self.curves:
+            return values
+        X = np.array(values, dtype=np.float64)
+        for j, curve in self.variable_curves.items():
+            place = self.blocks.offsets[j]
+            X[:, place] = straighten(curve, X[:, place], self.names[j])
+        return X
+
+    def restored(self, values: Rows) -> Rows:
+        """Return numbers on straight scales as those that the table has."""
+        if not self.curves:
+            return values
+        X = np.array(values, dtype=np.float64)
+        for j, curve in self.variable_curves.items():
+            place = self.blocks.offsets[j]
+            X[:, place] = curve.restore(X[:, place])
+        return X
 
     def select(self, values: Rows) -> Rows:
         """Return the numeric table that belongs to an array of all columns."""
         if self.is_plain:
             return values
         if not len(self.blocks.categories):
-            return cast("Rows", np.ascontiguousarray(values[:, self.kept]))
+            return self.straightened(cast("Rows", np.ascontiguousarray(values[:, self.kept])))
         parts: list[Column] = [Numbers(values[:, k].astype(np.float64)) for k in range(values.shape[1])]
         return self.values(Columns("X", self.columns, parts))
 
@@ -130,13 +169,16 @@ class Encoding:
         X = np.empty((table.shape[0], self.blocks.columns))
         for j, k in enumerate(self.kept.tolist()):
             X[:, self.blocks.part(j)] = _numbers(self.columns[k], table.parts[k], self.kinds[k])
-        return X
+        return cast("FloatArray", self.straightened(X))
 
 
-def encoded_among(X: Any, names: Sequence[Any], blocks: Blocks) -> tuple[FloatArray, list[int]]:
+def encoded_among(
+    X: Any, names: Sequence[Any], blocks: Blocks, curves: Curves | None = None
+) -> tuple[FloatArray, list[int]]:
     """Return the columns of the given variables, in their order, and the places of those that a table has.
 
-    The columns of others are zero. A table without names has all variables.
+    Numbers are straightened by the curves that are given for some variables. The columns of variables that the table
+    lacks are zero. A table without names has all variables.
 
     Examples
     --------
@@ -162,6 +204,10 @@ def encoded_among(X: Any, names: Sequence[Any], blocks: Blocks) -> tuple[FloatAr
     if np.isnan(values).any():
         k = int(np.isnan(values).any(axis=0).argmax())
         raise ValueError(f"column {names[int(blocks.variable_of[k])]!r} has missing values; drop these rows")
+    for j in present:
+        if curves and j in curves:
+            place = blocks.offsets[j]
+            values[:, place] = straighten(curves[j], values[:, place], names[j])
     return values, present
 
 
@@ -202,8 +248,9 @@ def _mixed(name: Any, part: Mixed) -> Fault:
         kind = "is not finite" if "_" not in cell and not np.isfinite(float(cell)) else "is not a number"
     except ValueError:
         kind = "is not a number"
-    mended = "write it with a decimal point, or " if Numerals(",").is_number(cell) else ""
-    option = "say --decimal ,; or " if mended else ""
+    by_mark = [mark for mark in ",." if Numerals(mark).is_number(cell)]
+    mended = f"write it with a decimal {'point' if by_mark[0] == ',' else 'comma'}, or " if by_mark else ""
+    option = f"say --decimal {by_mark[0]}; or " if mended else ""
     return Fault(
         f"line {part.line}, column {name!r}: {cell!r} {kind}{more}",
         f"{mended}say na=[{cell!r}] if that is a missing value, or leave the column out",

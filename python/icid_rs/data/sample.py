@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +17,7 @@ from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, as_csr, as_theta, csr_parts, listed
 from icid_rs._util.validation import Rows as RowArray
 from icid_rs._util.warn import warn_user
-from icid_rs.data import checks, collinear, missing
+from icid_rs.data import checks, missing
 from icid_rs.data.blocks import Blocks
 from icid_rs.data.columns import Columns
 from icid_rs.data.dask import is_dask, moments_of
@@ -27,7 +27,10 @@ from icid_rs.data.faults import Fault, TableError
 from icid_rs.data.frames import as_columns, is_numeric
 from icid_rs.data.kinds import NOT_CHOSEN, WITHOUT_SPREAD, Wishes
 from icid_rs.data.moments import Moments
+from icid_rs.data.narrowing import without_collinear, without_empty_levels
 from icid_rs.data.tables import as_numbers, column_names, open_table
+from icid_rs.data.transforms import asked_curves
+from icid_rs.graph.curves import Curve
 from icid_rs.options import Options
 from icid_rs.report import KeptRows, SampleFacts
 
@@ -84,8 +87,8 @@ class Rows(_Columns):
 
     @property
     def shape_rows(self) -> RowArray | None:
-        """Rows that show the shape of residuals."""
-        return self.values
+        """Rows that show the shape of residuals; None where normal scores have taken it away."""
+        return None if self.encoding.is_scored and self.blocks.is_single else self.values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +157,8 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
     100
     """
     if isinstance(options.precision, str) and options.precision == "precomputed":
+        if options.transform not in (None, "auto"):
+            raise ValueError("transform needs data, but precision='precomputed' gives none")
         return _given_theta(X, groups)
     if is_dask(X) or isinstance(X, Moments):
         return _summary(X, groups, options, watch)
@@ -253,15 +258,18 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values, numbers = values[complete], np.flatnonzero(complete)
     if len(encoding.blocks.categories):
-        values, encoding = _without_empty_levels(values, encoding)
+        values, encoding = without_empty_levels(values, encoding)
         names = encoding.blocks.column_names(encoding.names)
+    if not isinstance(X, Encoded):
+        encoding = encoding.with_curves(asked_curves(options.transform, values, encoding))
+        values = encoding.straightened(values)
     count = member = None
     if groups is not None:
         values, member = checks.within_groups(values, groups)
         count = int(member.max()) + 1
     if not isinstance(X, Encoded):
         if options.collinear == "drop":
-            values, encoding = _without_collinear(values, encoding)
+            values, encoding = without_collinear(values, encoding)
             names = encoding.blocks.column_names(encoding.names)
         _warn_of_dropped(encoding)
     estimated = _estimated(values, names, options) if holes.entries and options.missing in ("em", "pairwise") else None
@@ -276,60 +284,39 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
     return Rows(**shared, member=member, numbers=numbers)
 
 
+def straightened(sample: Rows | IncompleteRows, curves: Mapping[int, Curve], options: Options) -> Rows | IncompleteRows:
+    """Return the same sample with some columns straightened, by their places among all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs import ICID
+    >>> from icid_rs._util.stopwatch import Stopwatch
+    >>> from icid_rs.data.sample import read, straightened
+    >>> from icid_rs.data.transforms import score_curves
+    >>> from icid_rs.options import Options
+    >>> options = Options.of(ICID(), {"auto": True})
+    >>> sample = read(np.exp(np.random.default_rng(0).normal(size=(50, 2))), None, options, Stopwatch())
+    >>> straightened(sample, score_curves(sample.values, sample.encoding, [0, 1]), options).encoding.is_scored
+    True
+    """
+    encoding = sample.encoding.with_curves(curves)
+    values = encoding.straightened(sample.values)
+    if isinstance(sample, Rows):
+        return replace(sample, encoding=encoding, values=values)
+    estimated = _estimated(values, encoding.blocks.column_names(encoding.names), options)
+    assert sample.facts.missing is not None
+    facts = replace(sample.facts, missing=replace(sample.facts.missing, **estimated.facts()))
+    changed: dict[str, Any] = {"encoding": encoding, "values": values, "facts": facts}
+    return replace(sample, **changed, estimated=estimated, samples=estimated.samples)
+
+
 def _estimated(values: RowArray, names: Sequence[Any], options: Options) -> missing.PairwiseCovariance | EmCovariance:
     """Estimate the moments of rows with missing values."""
     rows = values.astype(np.float64, copy=False)
     if options.missing == "pairwise":
         return missing.pairwise_covariance(rows, names)
     return em_covariance(rows, names, n_threads=options.n_threads)
-
-
-def _without_collinear(values: RowArray, encoding: Encoding) -> tuple[RowArray, Encoding]:
-    """Leave out the later ones of variables that are combinations of others."""
-    blocks, names = encoding.blocks, encoding.names
-    if blocks.is_single:
-        redundant = collinear.redundant(values, blocks, names)
-    else:
-        # Categories may determine each other, which their search allows for.
-        numbers = np.flatnonzero(~blocks.is_category)
-        alone = collinear.redundant(
-            values[:, blocks.offsets[numbers]], Blocks.numbers(len(numbers)), [names[j] for j in numbers.tolist()]
-        )
-        redundant = {int(numbers[k]): reason for k, reason in alone.items()}
-    if not redundant:
-        return values, encoding
-    kept = [j for j in range(encoding.blocks.variables) if j not in redundant]
-    _, columns = encoding.blocks.select(kept)
-    reasons = {int(encoding.kept[j]): reason for j, reason in redundant.items()}
-    return cast("RowArray", np.ascontiguousarray(values[:, columns])), encoding.without(reasons)
-
-
-def _without_empty_levels(values: RowArray, encoding: Encoding) -> tuple[RowArray, Encoding]:
-    """Leave out levels of wide categories that no row has: resamples, or rows without missing values, may lack some."""
-    kept = np.ones(values.shape[1], dtype=bool)
-    levels: dict[int, tuple[Any, ...]] = {}
-    for j in encoding.blocks.wide.tolist():
-        part, own = encoding.blocks.part(j), encoding.blocks.levels[j]
-        assert own is not None
-        columns = values[:, part]
-        observed = columns[~np.isnan(columns[:, 0])]
-        present = np.concatenate([[(observed == 0).all(axis=1).any()], (observed == 1).any(axis=0)])
-        if present.all():
-            continue
-        levels[int(encoding.kept[j])] = tuple(level for level, some in zip(own, present, strict=True) if some)
-        # The first level that some row has is the reference now.
-        present[np.argmax(present)] = False
-        kept[part] = present[1:]
-    if not levels:
-        return values, encoding
-    for place, own in levels.items():
-        if len(own) < 2:
-            raise ValueError(
-                f"column {encoding.columns[place]!r} is constant in the rows that are left; leave it out, or use "
-                "missing='em'"
-            )
-    kinds = [replace(kind, levels=levels.get(k, kind.levels)) for k, kind in enumerate(encoding.kinds)]
-    return cast("RowArray", np.ascontiguousarray(values[:, kept])), Encoding.from_kinds(encoding.columns, kinds)
 
 
 def _warn_of_dropped(encoding: Encoding) -> None:
@@ -360,6 +347,8 @@ def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary
                 f"missing={options.missing!r} needs the rows themselves, not a Dask collection; use missing='drop'"
             )
         moments = moments_of(X, third=options.skewness > 0, missing=options.missing)
+    if options.transform not in (None, "auto"):
+        raise ValueError("transform needs the rows themselves; transform the columns before moments are computed")
     if groups is not None:
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names

@@ -35,6 +35,8 @@ COMPRESSED = tuple(_OPEN)
 _LONGEST_LINE = 1 << 24
 #: Lines from which delimiter, header and decimal mark are inferred.
 _SAMPLE = 200
+#: The remedy where R wrote the names of rows without one for their column.
+_SHORT_HEADER = "; if the first column holds the names of rows, give it a name"
 #: Cells that are read at a time.
 _CHUNK_CELLS = 1 << 18
 
@@ -253,14 +255,21 @@ def _table(lines: _Lines, options: TextOptions) -> TextTable:
     if header is not first:
         records = chain([(start, first)], records)
     width = len(first)
-    # Some programs end each line with a delimiter.
-    trailing = width > 1 and all(len(row) == width and not row[-1].strip() for row in (cells or [first]))
+    trailing = _trailing(cells or [first], width)
     if header is None:
         return TextTable(lines.path, None, width - trailing, False, numerals, _chunks(lines, records, width, trailing))
     names = [name.strip() for name in header[: width - trailing]]
     has_labels = len(names) > 1 and not names[0] and all(names[1:])
     check_names(f"{lines.path}, line {start}", names, has_labels)
     return TextTable(lines.path, names, len(names), has_labels, numerals, _chunks(lines, records, width, trailing))
+
+
+def _trailing(rows: list[list[str]], width: int) -> int:
+    """Count empty columns at the end, which programs make that end lines with delimiters."""
+    count = 0
+    while count < width - 1 and all(len(row) == width and not row[width - 1 - count].strip() for row in rows):
+        count += 1
+    return count
 
 
 def _delimiter(chosen: str | None) -> str | None:
@@ -338,7 +347,7 @@ def check_names(place: str, names: list[str], has_labels: bool) -> None:
         raise ValueError(f"{place}: {listed(faults)}; rename them")
 
 
-def _chunks(lines: _Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: bool) -> Iterator[Chunk]:
+def _chunks(lines: _Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: int) -> Iterator[Chunk]:
     """Yield the rows in chunks; raise at one of another length."""
     most = max(1, _CHUNK_CELLS // width)
     while True:
@@ -349,9 +358,12 @@ def _chunks(lines: _Lines, records: Iterator[tuple[int, list[str]]], width: int,
                     continue
                 raise ValueError(
                     f"{lines.path}, line {number}: there are {len(row)} cells, but {width} in the first line"
+                    f"{_SHORT_HEADER if len(row) == width + 1 and number == lines.start + 1 else ''}"
                 )
-            if trailing and row.pop().strip():
-                raise ValueError(f"{lines.path}, line {number}: the last cell is in a column without a name")
+            if trailing:
+                if any(cell.strip() for cell in row[width - trailing :]):
+                    raise ValueError(f"{lines.path}, line {number}: the last cell is in a column without a name")
+                del row[width - trailing :]
             numbers.append(number)
             rows.append(row)
         if not rows:

@@ -145,6 +145,12 @@ class _ColumnReader:
         word, line = next(iter(self.lines.items()))
         return f"{word!r} in line {line}"
 
+    def _is_of_other_decimal(self) -> bool:
+        """Tell whether most words are numbers with the other decimal mark, which labels seldom are."""
+        other = Numerals("," if self.numerals.decimal == "." else ".", self.numerals.missing)
+        marked = sum(other.decimal in str(word) and other.is_number(str(word)) for word in self.place)
+        return 2 * marked > len(self.place)
+
     def column(self) -> Column:
         """Return what has been read."""
         values = np.concatenate(self.values) if self.values else np.zeros(0)
@@ -157,7 +163,7 @@ class _ColumnReader:
             ]
         )
         count, numbers = int((words != -1).sum()), int(np.isfinite(values).sum())
-        if numbers >= count and not self.holds_labels:
+        if not self.holds_labels and (numbers >= count or self._is_of_other_decimal()):
             return Mixed(len(values), tuple(self.lines), count, next(iter(self.lines.values())))
         # Labels some of which look like numbers.
         codes = words.copy()

@@ -11,13 +11,14 @@ from icid_rs._util.files import write_atomically
 from icid_rs.export.dot import to_dot
 from icid_rs.export.edge_lists import Graph
 from icid_rs.export.networks import from_graphml, to_graphml
+from icid_rs.export.pictures import to_pdf, to_png, to_svg
 from icid_rs.export.schema import from_json, to_json
 from icid_rs.export.tables import from_csv, to_csv
 from icid_rs.export.web import to_html
 from icid_rs.graph.named_graph import NamedGraph
 
-#: A function of a graph and options of its format, which returns the text of the file.
-Writer = Callable[..., str]
+#: A function of a graph and options of its format, which returns the content of the file.
+Writer = Callable[..., str | bytes]
 Entry = TypeVar("Entry")
 
 WRITERS: dict[str, Writer] = {
@@ -27,6 +28,9 @@ WRITERS: dict[str, Writer] = {
     ".gv": to_dot,
     ".csv": to_csv,
     ".html": to_html,
+    ".png": to_png,
+    ".svg": to_svg,
+    ".pdf": to_pdf,
 }
 _READERS: dict[str, Callable[[bytes, Any], Any]] = {
     ".json": lambda content, kind: from_json(_text(content), kind),

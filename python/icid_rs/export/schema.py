@@ -23,6 +23,10 @@ Version 2 is an object with these members:
                      (null for a number; of a category the reference first, without a column), ``means`` of its columns,
                      and ``residuals``, their covariance given the causes; and ``weights``, a list of objects with
                      ``source``, ``target`` and ``rows``, a row for each column of the source
+``transforms``       only where columns were straightened, which the other members are then about: a list with null for
+                     a straight variable, or an object with its ``kind``: ``"normal-scores"`` with ascending lists
+                     ``values`` and ``straightened``, between which lines run; or ``"log"`` with ``mean``, ``slope``
+                     and ``middle``: mean + slope · (log x − middle)
 ``settings``         parameters of the estimator
 ``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
@@ -44,6 +48,7 @@ import numpy as np
 from icid_rs._util.validation import check_real
 from icid_rs.export.categories import column_records, read_columns
 from icid_rs.export.edge_lists import Graph, build_graph, edge_records, evidence_columns
+from icid_rs.graph.curves import read_curves
 from icid_rs.graph.edges import known_values
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import as_plain
@@ -69,6 +74,8 @@ def to_json(graph: NamedGraph) -> str:
     }
     if graph.column_model_ is not None:
         head["columns"] = column_records(graph.column_model_, graph.adjacency_matrix_, names)
+    if graph.curves_:
+        head["transforms"] = [graph.curves_[k].as_record() if k in graph.curves_ else None for k in range(len(names))]
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
     edges = ",\n".join(f"    {_dump(edge)}" for edge in edge_records(graph, names))
     members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
@@ -153,6 +160,7 @@ class _Reader:
             noise_variances=self._vector("noise_variances"),
             location=self._vector("means") if columns is None else None,
             column_model=columns,
+            curves=read_curves(self.content.get("transforms"), len(self.names)),
             settings=self._object("settings"),
             info=self._object("info"),
         )

@@ -23,6 +23,7 @@ def to_dowhy(graph: NamedGraph, data: Any = None) -> Any:
     B, names = graph.adjacency_matrix_.tocsc(), graph.names_
     _check_acyclic(graph, "DoWhy")
     graph._refuse_categories("models of DoWhy")
+    graph._refuse_curves("models of DoWhy")
     location = np.zeros(len(names)) if graph.location_ is None else graph.location_
     residuals = None if data is None else _residuals(graph, data, location)
     variances: Any = graph.noise_variances_

@@ -12,6 +12,7 @@ from icid_rs._util.frames import make_frame
 from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph import mixed_answers as mixed
+from icid_rs.graph.curves import straighten
 from icid_rs.graph.estimation import Network
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import locate
@@ -34,6 +35,8 @@ class MixedGraph(NamedGraph):
         assert self.column_model_ is not None
         settings, order = self._column_settings(do, rows), self._network_of_edges().order
         drawn = mixed.draw_mixed(self.column_model_, order, rows, settings, residuals, generator(random_state))
+        for k, curve in self.curves_.items():
+            drawn[k] = curve.restore(drawn[k])
         columns = dict(zip(self._names, drawn, strict=True))
         frame = make_frame(columns, self._library)
         return np.column_stack([values.astype(object) for values in drawn]) if frame is None else frame
@@ -60,7 +63,10 @@ class MixedGraph(NamedGraph):
             raise TypeError(f"do must be a mapping from variables to values, such as {{'rain': 1.0}}, not {do!r}")
         places = {locate(name, self._names): (name, values) for name, values in (do or {}).items()}
         levels = self.column_model_.blocks.levels
-        return {j: mixed.setting_columns(values, rows, levels[j], name) for j, (name, values) in places.items()}
+        settings = {j: mixed.setting_columns(values, rows, levels[j], name) for j, (name, values) in places.items()}
+        for j in set(settings) & set(self.curves_):
+            settings[j] = straighten(self.curves_[j], settings[j], self._names[j])
+        return settings
 
     def _network_of_edges(self) -> Network:
         """Return the acyclic graph, whose weights do not matter."""

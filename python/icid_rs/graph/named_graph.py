@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from icid_rs._util.words import count
 from icid_rs.graph import effects, parts
 from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.curves import Curves
 from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
 from icid_rs.graph.equivalence import equivalence_class
@@ -41,6 +43,8 @@ class NamedGraph:
     _library = "pandas"
     #: The equations of a graph with categories of more than two levels; None for all others.
     column_model_: ColumnModel | None = None
+    #: Curves that straighten variables, by their numbers; the graph is one of straightened variables.
+    curves_: Curves = MappingProxyType({})
 
     def __init__(
         self,
@@ -56,6 +60,7 @@ class NamedGraph:
         settings: Mapping[str, Any] | None = None,
         info: Mapping[str, Any] | None = None,
         column_model: ColumnModel | None = None,
+        curves: Curves | None = None,
     ) -> None:
         B = parts.check_weights(adjacency_matrix)
         d = B.shape[0]
@@ -73,6 +78,7 @@ class NamedGraph:
             self.location_ = parts.check_vector(location, d, "location")
         else:
             self.location_ = self.column_model_.means
+        self.curves_ = parts.check_curves(curves, d)
         self.confidence_: Any = None if confidence is None else parts.check_probabilities(confidence, d)
         self.settings_ = parts.check_mapping(settings, "settings")
         self.info_ = parts.check_mapping(info, "info")
@@ -286,6 +292,7 @@ class NamedGraph:
             settings=self.settings_,
             info=self.info_,
             column_model=None if self.column_model_ is None else self.column_model_.among(kept),
+            curves={place: self.curves_[k] for place, k in enumerate(kept) if k in self.curves_},
         )
         part._library = self._library
         return part
@@ -338,6 +345,15 @@ class NamedGraph:
                 f"{what} need numbers, but variable(s) {listed(wide, 3)} are categories of more than two levels: "
                 "coefficients(a, b) has the weights of an edge by level, and "
                 "sample(n, do=...) shows what follows if a variable is set; or fit without these columns"
+            )
+
+    def _refuse_curves(self, what: str) -> None:
+        """Raise if the graph is one of straightened variables."""
+        if self.curves_:
+            curved = [repr(self._names[k]) for k in self.curves_]
+            raise ValueError(
+                f"{what} have straight lines between columns, but {listed(curved, 3)} follow curves here; fit with "
+                "transform=None"
             )
 
     def _related(self, relation: Any, variable: Any) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icid_rs._util.validation import FloatArray, as_csr, as_order, as_vector
+from icid_rs.graph.curves import Curves
 from icid_rs.graph.evidence import EdgeEvidence, directions
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import Csr
@@ -117,6 +118,14 @@ def check_column_model(model: ColumnModel | None, d: int) -> ColumnModel | None:
     if model.blocks.variables != d:
         raise ValueError(f"column_model has {model.blocks.variables} variables, but the graph has {d}")
     return None if model.blocks.is_single else model
+
+
+def check_curves(curves: Curves | None, d: int) -> Curves:
+    """Return curves by the number of the variable; none for None."""
+    for k in curves or {}:
+        if not 0 <= k < d:
+            raise ValueError(f"curves has an entry for variable {k}, but there are {d} variables")
+    return dict(curves or {})
 
 
 def check_probabilities(matrix: Any, d: int) -> Csr:

@@ -1,6 +1,14 @@
 """Typed records of the steps and choices of a fit, from which `ICID.info_` is made."""
 
-from icid_rs.report.choices import Choices, MeasurementChoice, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
+from icid_rs.report.choices import (
+    Choices,
+    MeasurementChoice,
+    NoiseChoice,
+    PenaltyChoice,
+    Refinement,
+    ShapeChoice,
+    TransformChoice,
+)
 from icid_rs.report.fit import Assumption, ClaimRecord, FitReport, KeptRows, MissingValues, SampleFacts, Verdict
 
 __all__ = [
@@ -16,5 +24,6 @@ __all__ = [
     "Refinement",
     "SampleFacts",
     "ShapeChoice",
+    "TransformChoice",
     "Verdict",
 ]

@@ -162,3 +162,28 @@ class MeasurementChoice:
         """Return the record as `ICID.info_` shows it."""
         shown = {key: value for key, value in vars(self).items() if key not in ("edges_without", "strongest")}
         return {**shown, "edges without": self.edges_without, "strongest": list(self.strongest)}
+
+
+@dataclass(frozen=True)
+class TransformChoice:
+    """Whether columns were transformed, and why.
+
+    Attributes
+    ----------
+    columns : dict
+        The transform of each column that has one.
+    dependence, transformed : float, optional
+        How far residuals are from being independent of their causes, in the median of the variables, for the columns as
+        they are and for their normal scores; None where that was not looked at.
+    reason : str
+    """
+
+    columns: dict[Any, str] = field(default_factory=dict)
+    dependence: float | None = None
+    transformed: float | None = None
+    reason: str = "as asked"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        kinds = sorted(set(self.columns.values()))
+        return {"chosen": ", ".join(kinds) or None, **{k: v for k, v in vars(self).items() if k != "columns"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from icid_rs.report.choices import Choices, MeasurementChoice, Refinement
+from icid_rs.report.choices import Choices, MeasurementChoice, Refinement, TransformChoice
 
 Verdict = Literal["pass", "doubt", "fail"]
 
@@ -24,7 +24,7 @@ class MissingValues:
     samples : int, optional
         Effective sample size, if moments were estimated from incomplete rows.
     shrinkage : float, optional
-        How far the pairwise correlations were shrunk to be positive definite.
+        How far correlations were shrunk to be positive definite.
     steps, converged : int and bool, optional
         Steps of the EM algorithm, and whether it converged.
     """
@@ -201,6 +201,8 @@ class FitReport:
         Effective sample size; None if an inverse covariance was given.
     categories : dict
         Levels of the variables that were taken as categories of more than two.
+    transform : TransformChoice
+        Nothing by default.
     """
 
     timings: dict[str, float]
@@ -223,6 +225,7 @@ class FitReport:
     checks: tuple[Assumption, ...] = ()
     rows: int | None = None
     categories: dict[Any, int] = field(default_factory=dict)
+    transform: TransformChoice = field(default_factory=TransformChoice)
 
     @property
     def is_grouped(self) -> bool:
@@ -250,12 +253,14 @@ class FitReport:
         choices = {} if self.choices is None else self.choices.as_dict()
         if self.precision_reason is not None:
             choices["precision"] = {"chosen": self.settings["precision"], "reason": self.precision_reason}
+        choices["transform"] = self.transform.as_dict()
         return {
             "timings": self.timings,
             **self.settings,
             "refine": self.refine,
             **self.sample.as_dict(),
             "categories": self.categories,
+            "transform": self.transform.columns,
             "noise": self.noise,
             "unit": self.unit,
             "lambda1": self.lambda1,

@@ -133,9 +133,10 @@ def bootstrap(
     names, grouped = fitted.graph_.names_, fitted.fit_report_.is_grouped
     checks.check_values(values, names, missing=model.missing)
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
-    refit = clone(model).set_params(n_threads=1, verbose=False, callback=None)
+    refit = clone(model).set_params(n_threads=1, verbose=False, callback=None, transform=None)
     shaped = fitted.fit_report_.shaped
     encoding = columns.encoding
+    # Columns that were straightened for the fit are so in its resamples.
     tasks = (delayed(_fit_draw)(refit, values, encoding, resampling, k, grouped, shaped) for k in range(count))
     backend, _ = get_active_backend()
     parallel = Parallel(n_jobs, return_as="generator" if backend.supports_return_generator else "list")

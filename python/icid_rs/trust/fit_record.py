@@ -13,11 +13,11 @@ from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
 from icid_rs.data.sample import GivenTheta, Sample
 from icid_rs.graph.layer import Layer
+from icid_rs.learning.find import Found
 from icid_rs.learning.learn import measurement_choice
 from icid_rs.learning.learned import Learned
 from icid_rs.learning.measurement import warn_of_layer
 from icid_rs.options import Options
-from icid_rs.precision.estimate import Estimator
 from icid_rs.precision.variants import Full, Precision
 from icid_rs.report import FitReport
 from icid_rs.trust import sortability
@@ -27,11 +27,8 @@ from icid_rs.trust.claims import Claimed
 
 def record_fit(
     claimed: Claimed,
-    sample: Sample,
-    estimate: Precision,
-    estimator: Estimator,
+    model: Found,
     found: Audit,
-    options: Options,
     watch: Stopwatch,
 ) -> FitReport:
     """Record the steps of a fit, and warn where its directions may depend on units.
@@ -42,6 +39,7 @@ def record_fit(
     >>> ICID().fit(datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0)).fit_report_.rows
     500
     """
+    sample, options, estimate, estimator = model.sample, model.options, model.estimate, model.estimator
     learned, noise = claimed.learned, _noise(claimed.learned, options)
     sem, modelled = learned.sem, learned.modelled(estimate)
     by_scale = noise == "equal" and options.noise == "auto" and learned.choices is not None
@@ -68,6 +66,7 @@ def record_fit(
         checks=found.assumptions,
         rows=None if isinstance(sample, GivenTheta) else sample.samples,
         categories={sample.names[j]: int(sample.blocks.widths[j]) + 1 for j in sample.blocks.wide.tolist()},
+        transform=model.transform,
     )
 
 

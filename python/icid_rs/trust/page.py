@@ -137,8 +137,27 @@ class Page:
         if self.report.categories:
             levels = [f"{name} ({count} levels)" for name, count in self.report.categories.items()]
             yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
+        yield from self._transforms()
         if self.report.sample.groups is not None:
             yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
+
+    def _transforms(self) -> Iterator[str]:
+        choice = self.report.transform
+        if not choice.columns:
+            return
+        names = {"normal-scores": "normal scores", "log": "logarithms"}
+        by_kind = [
+            f"{names[kind]} of {listed([str(name) for name, own in choice.columns.items() if own == kind], 5)}"
+            for kind in sorted(set(choice.columns.values()))
+        ]
+        why = "as was asked"
+        if choice.dependence is not None and choice.transformed is not None:
+            why = (
+                "straight lines fit these, but not the columns as they are: what causes leave unexplained depends on "
+                f"them by {max(choice.transformed, 0.0):.2f} instead of {choice.dependence:.2f} (0: not at all)"
+            )
+        yield from _wrapped(f"  Used in place of columns: {'; '.join(by_kind)}; {why}.", 2)
+        yield "  Weights are in the units of the table: average slopes of curves."
 
     def _assumptions(self) -> Iterator[str]:
         passed = [check.name for check in self.checks if check.verdict == "pass"]

@@ -16,7 +16,7 @@ from icid_rs.graph.sem import CyclicSem, LinearSem
 from icid_rs.report import Assumption
 from icid_rs.trust.check import columns, edges, rows
 from icid_rs.trust.check.mixed import fitted_table
-from icid_rs.trust.check.table import FittedTable
+from icid_rs.trust.check.table import FittedTable, Measured
 
 #: With fewer rows nothing is checked.
 _FEWEST_ROWS = 20
@@ -95,7 +95,7 @@ def audit(table: FittedTable) -> Audit:
     >>> import numpy as np
     >>> import scipy.sparse as sp
     >>> from icid_rs.trust.check.audit import audit
-    >>> from icid_rs.trust.check.table import FittedTable
+    >>> from icid_rs.trust.check.table import FittedTable, Measured
     >>> X = np.random.default_rng(0).standard_normal((200, 2))
     >>> X[:, 1] = X[:, 1] > 0
     >>> found = audit(FittedTable(X, ["age", "smokes"], sp.csr_array((2, 2)), np.arange(2)))
@@ -106,11 +106,12 @@ def audit(table: FittedTable) -> Audit:
     """
     if not table.d:
         return Audit()
-    levels, few = columns.levels(table)
-    ends = list(columns.end_values(table))
-    codes, coded = columns.codes(table, ends)
-    piles, piled = columns.piles(table, ends)
-    numbers, sorting = columns.row_numbers(table)
+    measured = table.as_measured
+    levels, few = columns.levels(measured)
+    ends = list(columns.end_values(measured))
+    codes, coded = columns.codes(measured, ends)
+    piles, piled = columns.piles(measured, ends)
+    numbers, sorting = columns.row_numbers(measured)
     gross = rows.gross(table, coded)
     shapeless = frozenset((*few, *coded, *piled, *gross.columns))
     of_columns = (levels, codes, piles, numbers, gross.assumption)
@@ -166,7 +167,10 @@ def audit_sample(
     if layer is not None and layer.hidden and location is not None:
         common = layer.hidden_part(some - location, sem.B, sem.noise_variances)
     described = (some, sample.names, sem.B, sem.order, model)
-    found = audit(fitted_table(*described, consecutive=consecutive, cells=cells, numbers=places, common=common))
+    measured = Measured.of(some, cells, sample.encoding, is_grouped=sample.facts.groups is not None)
+    found = audit(
+        fitted_table(*described, consecutive=consecutive, cells=cells, numbers=places, common=common, measured=measured)
+    )
     if model is None:
         return found
     numeric = np.flatnonzero(~model.is_wide)

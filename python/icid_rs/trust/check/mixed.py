@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from icid_rs._util.validation import FloatArray, Rows
 from icid_rs.graph.mixed import ColumnModel
-from icid_rs.trust.check.table import FittedTable, Spread, descendants
+from icid_rs.trust.check.table import FittedTable, Measured, Spread, descendants
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ def fitted_table(
     cells: Rows | None = None,
     numbers: NDArray[np.intp] | None = None,
     common: FloatArray | None = None,
+    measured: Measured | None = None,
 ) -> FittedTable:
     """Put rows beside a graph; of one with categories, the rows of its numbers.
 
@@ -71,8 +72,9 @@ def fitted_table(
     order : array of shape (d,), optional
     columns : ColumnModel, optional
         The equations, where some variables are categories of more than two levels.
-    consecutive, cells, numbers, common
-        As in `FittedTable`; `cells` has the columns of all variables, and `common` is None where there are categories.
+    consecutive, cells, numbers, common, measured
+        As in `FittedTable`; `cells` and `measured` have the columns of all variables, and `common` is None where there
+        are categories.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def fitted_table(
     ['x']
     """
     if columns is None:
-        return FittedTable(X, names, B, order, consecutive, cells, numbers, common)
+        return FittedTable(X, names, B, order, consecutive, cells, numbers, common, measured)
     assert order is not None, "graphs with categories have no cycles"
     kept = np.flatnonzero(~columns.is_wide)
     places = columns.blocks.offsets[kept]
@@ -101,6 +103,7 @@ def fitted_table(
         consecutive,
         None if cells is None else np.asarray(cells[:, places], dtype=np.float64),
         numbers,
+        measured=None if measured is None else measured.columns(places),
         left=np.asarray(values[:, places] - values @ columns.weights[:, places]),
         reached=reached[np.ix_(kept, kept)],
     )

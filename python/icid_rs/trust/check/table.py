@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from icid_rs._util.validation import FloatArray, Rows
+from icid_rs.data.encoding import Encoding
 
 #: Rows that determine the quantiles of a column.
 _ROWS_OF_QUANTILES = 1000
@@ -71,6 +72,26 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """The values that were measured, where columns were straightened: those of a `FittedTable`'s `X` and `cells`."""
+
+    X: Rows
+    cells: Rows | None
+
+    @classmethod
+    def of(cls, X: Rows, cells: Rows | None, encoding: Encoding, *, is_grouped: bool) -> Measured | None:
+        """Take the curves back; None where there are none, or means were taken out within groups."""
+        if is_grouped or not encoding.curves:
+            return None
+        return cls(encoding.restored(X), None if cells is None else encoding.restored(cells))
+
+    def columns(self, places: NDArray[np.intp]) -> Measured:
+        """Return some of the columns."""
+        cells = None if self.cells is None else np.asarray(self.cells[:, places], dtype=np.float64)
+        return Measured(np.ascontiguousarray(np.asarray(self.X, dtype=np.float64)[:, places]), cells)
+
+
+@dataclass(frozen=True)
 class FittedTable:
     """Complete rows, and the graph that was found in them.
 
@@ -89,6 +110,8 @@ class FittedTable:
         The places in the table that the rows of X have, where some were left out.
     common : array of shape (n, d), optional
         The part of X that hidden causes explain.
+    measured : Measured, optional
+        The values that were measured, where columns were straightened.
     """
 
     X: Rows
@@ -99,11 +122,19 @@ class FittedTable:
     cells: Rows | None = None
     numbers: NDArray[np.intp] | None = None
     common: FloatArray | None = None
+    measured: Measured | None = None
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.X)
+
+    @property
+    def as_measured(self) -> FittedTable:
+        """The same table with the values that were measured."""
+        if self.measured is None:
+            return self
+        return replace(self, X=self.measured.X, cells=self.measured.cells, measured=None)
 
     @property
     def is_whole(self) -> bool:
