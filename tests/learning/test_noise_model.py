@@ -14,6 +14,7 @@ from icid_rs._util.validation import csr_parts
 from icid_rs.data.sample import read
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
+from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.starts import Proposer
 from icid_rs.options import Options
 from icid_rs.precision.estimate import choose_estimator, estimate_precision
@@ -126,7 +127,7 @@ def decide(X: np.ndarray, *, known=None, **parameters) -> noise_model.NoiseModel
     knowledge = None if known is None else Knowledge.make(sample.names, **known)
     proposer = Proposer.of(estimate, sample, options, knowledge)
     proposed = proposer.project(proposer.decompose(order_only=True)).order
-    return noise_model.choose_noise_model(estimate, sample.shape_rows, proposer, proposed, options)
+    return noise_model.choose_noise_model(estimate, sample.shape_rows, proposer, proposed, options, TimeLimit(None))
 
 
 # Too many variables for the best graph to be computed, so that there are searches.

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from icid_rs import ICID, datasets, fdr_precision
 from icid_rs.learning import search as learning_search
-from icid_rs.learning.search import BudgetedSearch, Effort, Searched
+from icid_rs.learning.search import BudgetedSearch, Effort, Searched, TimeLimit
 from tests.helpers.problems import table
 from tests.helpers.reference import shape_gain
 
@@ -24,7 +24,7 @@ DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parents[3] / "shared" / "
 def search(estimate, n: int, *, penalty: float, values=None, trials=0, patience=None, seed=0) -> Searched:
     """Search from the smallest pivots, as if the estimate were from n samples."""
     searcher = replace(estimate, samples=n).searcher(None, None)
-    searches = BudgetedSearch(searcher, trials, None, seed, len(estimate.location))
+    searches = BudgetedSearch(searcher, trials, TimeLimit(None), seed, len(estimate.location))
     starts = estimate.start_orders(searcher)
     return searches.run(starts, penalty=penalty, values=values, effort=Effort(trials, patience))
 
@@ -134,9 +134,9 @@ def test_a_time_limit_is_that_of_all_searches_together(monkeypatch):
             return SimpleNamespace(sem=sem, score=0.0, start_scores=[0.0], trials=3, improvements=1, ended="converged")
 
     monkeypatch.setattr(learning_search, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    searches = BudgetedSearch(Searcher(), 5, 10.0, 0, 1)
+    searches = BudgetedSearch(Searcher(), 5, TimeLimit(10.0), 0, 1)
     for share in (1.0, 0.5, 1.0, 1.0):
-        assert searches.is_out_of_time == (len(granted) == 3)
+        assert searches.limit.is_over == (len(granted) == 3)
         searches.run({"any": np.zeros(1)}, penalty=1.0, share=share)
     assert granted == [10.0, 3.0, 2.0, 0.0]
     assert (searches.trials, searches.improvements) == (12, 4)
@@ -186,7 +186,7 @@ def test_exact_scores_are_used_again_only_for_the_same_arguments(scored):
     searcher = replace(fdr_precision(X), samples=300).searcher(None, None)
 
     def search() -> BudgetedSearch:
-        return BudgetedSearch(searcher, 0, None, 0, 5)
+        return BudgetedSearch(searcher, 0, TimeLimit(None), 0, 5)
 
     searches, count = search(), 0
     for given, new in zip(arguments, is_new, strict=True):
@@ -207,6 +207,18 @@ def test_limits_are_checked():
 
 
 @pytest.mark.filterwarnings("ignore:the search has not converged")
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_added_to_a_graph_that_time_has_cut_short(seed):
+    """Its missing edges would look like hidden causes or errors of measurement."""
+    _, X = table(100, 2, 2000, seed)
+    model = ICID(time_limit=0.0).fit(X)
+    assert model.info_["measurement"]["hidden"] == model.info_["measurement"]["error"] == 0
+    assert "time limit" in model.info_["measurement"]["note"]
+    # What is asked for is part of the model in any case.
+    assert ICID(time_limit=0.0, hidden=1).fit(X).hidden_loadings_.shape == (100, 1)
+
+
+@pytest.mark.filterwarnings("ignore:the search has not converged")
 def test_a_time_limit_keeps_the_best(monkeypatch):
     """Searches that begin after it are cut short at once, and must not replace what was found before."""
     rng = np.random.default_rng(5)
@@ -218,9 +230,8 @@ def test_a_time_limit_keeps_the_best(monkeypatch):
         clock = itertools.count()
         up = SimpleNamespace(monotonic=lambda: 0.0 if next(clock) < looks else 2e6)
         monkeypatch.setattr(learning_search, "time", up)
-        model = ICID(noise="unequal", time_limit=1e6, trials=50, n_threads=1, hidden=None, measurement_error=None).fit(
-            X
-        )
+        alone = {"hidden": None, "measurement_error": None, "stability": None}
+        model = ICID(noise="unequal", time_limit=1e6, trials=50, n_threads=1, **alone).fit(X)
         assert model.info_["choices"]["penalty"]["inflation"] < 2
         return model.info_["refinement"]["penalty"], model.info_["refinement"]["score"]
 

@@ -25,6 +25,7 @@ from icid_rs._util.validation import FloatArray, csr_parts
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.shares import check_hidden, check_shares, error_shares, most_hidden
 from icid_rs.options import Options
 from icid_rs.precision.covariance import Covariance, invert
@@ -76,6 +77,7 @@ class LayerSearch:
     estimate: Full
     knowledge: Knowledge | None
     options: Options
+    limit: TimeLimit
     searches: int = field(default=0, init=False)
     _inverses: dict[bytes, FloatArray] = field(default_factory=dict, init=False)
 
@@ -127,7 +129,7 @@ class LayerSearch:
         They are looked for only where more is left than white noise would leave.
         """
         best, k = start, 1
-        while k <= most_hidden(self.d) and best.left > self.edge:
+        while k <= most_hidden(self.d) and best.left > self.edge and not self.limit.is_over:
             further = self.with_hidden(start, k, best)
             if further.score >= best.score:
                 break
@@ -163,9 +165,13 @@ class LayerSearch:
             return start
         best = last = start
         for share in _GRID:
+            if self.limit.is_over:
+                return best
             last = self.at_share(last, share * most)
             best = best.or_better(last)
         for _ in range(_ERROR_ROUNDS):
+            if self.limit.is_over:
+                break
             share = self.best_share(best, most)
             further = self.annealed(self.layer_at(best, share), _ERROR_PRICES)
             improved = further.or_better(self.at_share(best, share))
@@ -199,6 +205,8 @@ class LayerSearch:
             candidate = self.descended(layer, order, multiple)
             layer, order = candidate.layer, candidate.sem.order
             best = candidate.or_better(best)
+            if self.limit.is_over:
+                break
         assert best is not None
         return best
 
@@ -216,7 +224,12 @@ class LayerSearch:
             values=None,
             shape="negentropy",
             noise_variances=None,
-            budget={"trials": 0, "patience": None, "seconds": None, "seed": 0},
+            budget={
+                "trials": 0,
+                "patience": None,
+                "seconds": self.limit.seconds if self.limit.is_set else None,
+                "seed": 0,
+            },
         )
         sem = LinearSem.from_core(found.sem)
         settled = self.try_settle(sem, layer)

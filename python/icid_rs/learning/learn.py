@@ -24,7 +24,7 @@ from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.measurement import Measurement, choose_layer, member_along, unmeasured_because
 from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
 from icid_rs.learning.order import best_order
-from icid_rs.learning.search import BudgetedSearch
+from icid_rs.learning.search import BudgetedSearch, TimeLimit
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, FewRows, Full, Given, Indefinite, Precision, Wide
@@ -57,6 +57,8 @@ class Learned:
         Background knowledge that the graph respects.
     measurement : Measurement or None
         Hidden causes and errors of measurement, if they are part of the model.
+    unmeasured : str or None
+        Why these were not looked for.
     columns : ColumnModel or None
         The regressions of categories and numbers, where some variables are categories of more than two levels.
     unconfirmed : array of shape (m, 2), optional
@@ -73,6 +75,7 @@ class Learned:
     cpdag: Csr | None = None
     knowledge: Knowledge | None = None
     measurement: Measurement | None = None
+    unmeasured: str | None = None
     columns: ColumnModel | None = None
     unconfirmed: NDArray[np.int64] | None = None
 
@@ -162,7 +165,7 @@ def measurement_choice(
     'hidden causes and errors of measurement were switched off'
     """
     if learned.measurement is None:
-        return MeasurementChoice(note=unmeasured_because(estimate, options))
+        return MeasurementChoice(note=learned.unmeasured or unmeasured_because(estimate, options))
     return learned.measurement.choice(names)
 
 
@@ -264,12 +267,13 @@ def noise_model(task: Task) -> Learned:
     if is_order_of_use(task.estimate, task.options) or is_observed:
         proposal = task.propose(order_only=True)
         decomposition, proposed = proposal.decomposition, _order(proposal)
-    model = choose_noise_model(task.estimate, task.rows, task.proposer, proposed, task.options)
+    limit = TimeLimit(task.options.time_limit)
+    model = choose_noise_model(task.estimate, task.rows, task.proposer, proposed, task.options, limit)
     learned = Learned(model.sem, decomposition, model.refine, model.refinement, model.choices, search=model.search)
     if isinstance(task.estimate, Blocked) and task.rows is not None:
         learned = _confirmed(task, learned)
     task.watch.lap("refine")
-    return learned if unmeasured_because(task.estimate, task.options) else _measured(task, learned)
+    return _measured(task, learned, limit)
 
 
 def _confirmed(task: Task, learned: Learned) -> Learned:
@@ -302,15 +306,21 @@ def _confirmed(task: Task, learned: Learned) -> Learned:
     return replace(learned, sem=sem, search=search, refinement=refinement, unconfirmed=apart)
 
 
-def _measured(task: Task, without: Learned) -> Learned:
+def _measured(task: Task, without: Learned, limit: TimeLimit) -> Learned:
     """Add hidden causes and errors of measurement to the model, if they are asked for or worth their parameters."""
+    unmeasured = unmeasured_because(task.estimate, task.options)
+    if unmeasured is None and limit.is_over and task.options.demanded is None:
+        # Whatever is added to a half-searched graph seems to be worth its parameters.
+        unmeasured = "the time limit was reached before hidden causes and errors of measurement were looked for"
+    if unmeasured is not None:
+        return replace(without, unmeasured=unmeasured)
     assert isinstance(without.sem, LinearSem)
-    measurement = choose_layer(task.estimate, without.sem, task.knowledge, task.options, task.names)
+    measurement = choose_layer(task.estimate, without.sem, task.knowledge, task.options, task.names, limit)
     task.watch.lap("measurement")
     if measurement is None:
         return without
     # The errors of what is measured hide the shape of residuals, so that these are taken to be Gaussian.
-    model = choose_noise_model(measurement.estimate, None, task.proposer, measurement.order, task.options)
+    model = choose_noise_model(measurement.estimate, None, task.proposer, measurement.order, task.options, limit)
     sem = model.sem
     # An order along which edges that knowledge forbids are reversed would not do.
     if model.choices.noise.chosen == "unequal" and task.knowledge is None:

@@ -18,6 +18,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.layer_search import LayerSearch
+from icid_rs.learning.search import TimeLimit
 from icid_rs.options import Options
 from icid_rs.precision.variants import Blocked, Corrected, Full, Precision
 from icid_rs.report import MeasurementChoice
@@ -109,7 +110,12 @@ def unmeasured_because(estimate: Precision, options: Options) -> str | None:
 
 
 def choose_layer(
-    estimate: Full, found: LinearSem, knowledge: Knowledge | None, options: Options, names: Sequence[Any]
+    estimate: Full,
+    found: LinearSem,
+    knowledge: Knowledge | None,
+    options: Options,
+    names: Sequence[Any],
+    limit: TimeLimit,
 ) -> Measurement | None:
     """Choose hidden causes and errors of measurement; None if nothing is worth its parameters.
 
@@ -123,21 +129,25 @@ def choose_layer(
     options : Options
     names : sequence
         Of the columns.
+    limit : TimeLimit
+        Of the searches; the best model so far is returned when it is over.
 
     Examples
     --------
     >>> from icid_rs import ICID, datasets, fdr_precision
     >>> from icid_rs.graph.sem import LinearSem
     >>> from icid_rs.learning.measurement import choose_layer
+    >>> from icid_rs.learning.search import TimeLimit
     >>> from icid_rs.options import Options
     >>> B, noise_variances = datasets.random_sem(30, 1, random_state=0)
     >>> X = datasets.sample_sem(B, 1000, noise_variances=noise_variances, hidden=1, random_state=0)
     >>> graph = ICID(hidden=None, measurement_error=None).fit(X)
     >>> found = LinearSem(graph.adjacency_matrix_, graph.causal_order_, graph.noise_variances_)
-    >>> choose_layer(fdr_precision(X), found, None, Options.of(ICID(), {"auto": True}), range(30)).layer.hidden
+    >>> options = Options.of(ICID(), {"auto": True})
+    >>> choose_layer(fdr_precision(X), found, None, options, range(30), TimeLimit(None)).layer.hidden
     1
     """
-    search = LayerSearch(estimate, knowledge, options)
+    search = LayerSearch(estimate, knowledge, options, limit)
     shares = search.shares(names)
     without = search.without_layer(found)
     chosen = search.chosen(without, shares)

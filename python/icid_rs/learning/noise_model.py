@@ -25,7 +25,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.order import OrderFit, best_order
-from icid_rs.learning.search import BudgetedSearch, Searched
+from icid_rs.learning.search import BudgetedSearch, Searched, TimeLimit
 from icid_rs.learning.starts import Proposer
 from icid_rs.learning.unequal import Modelled, Unequal, UnequalSearch
 from icid_rs.options import Options
@@ -59,6 +59,7 @@ def choose_noise_model(
     proposer: Proposer,
     proposed: NDArray[np.intp] | None,
     options: Options,
+    limit: TimeLimit,
 ) -> NoiseModel:
     """Choose the noise model, and search for the graph where elimination does not give it.
 
@@ -72,13 +73,15 @@ def choose_noise_model(
     proposed : array of shape (d,), optional
         The order of the decomposition, where there `is_order_of_use`.
     options : Options
+    limit : TimeLimit
+        Of the searches.
 
     Returns
     -------
     NoiseModel
     """
     shows_shapes = "shape" in options.orient and not isinstance(estimate, Blocked)
-    task = _Task(estimate, rows if shows_shapes else None, proposer, proposed, options)
+    task = _Task(estimate, rows if shows_shapes else None, proposer, proposed, options, limit)
     return task.with_misfit(_choose(task, options, proposer.knowledge))
 
 
@@ -156,6 +159,7 @@ class _Task:
         proposer: Proposer,
         proposed: NDArray[np.intp] | None,
         options: Options,
+        limit: TimeLimit,
     ) -> None:
         self.estimate, self.proposer, self._proposed = estimate, proposer, proposed
         self.n, self.d = estimate.samples, estimate.variables
@@ -163,7 +167,7 @@ class _Task:
         self.known = options.known_variances(self.d)
         self.given = options.noise == "equal" or self.known is not None
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
-        self.searches = BudgetedSearch(self.searcher, options.trials, options.time_limit, options.seed, self.d)
+        self.searches = BudgetedSearch(self.searcher, options.trials, limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
         start = proposed if options.is_weighted else None
         self.unequal = UnequalSearch(

@@ -77,6 +77,30 @@ class _Scored:
         return np.array_equal(self.noise_variances, noise_variances)
 
 
+class TimeLimit:
+    """The end of the time that a fit may search for.
+
+    Parameters
+    ----------
+    seconds : float or None
+        From now on; None for no limit.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.is_set = seconds is not None
+        self._deadline = np.inf if seconds is None else time.monotonic() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the limit has passed."""
+        return time.monotonic() >= self._deadline
+
+    @property
+    def seconds(self) -> float:
+        """The time that is left, which may be infinite."""
+        return float(max(0.0, self._deadline - time.monotonic()))
+
+
 class BudgetedSearch:
     """Runs searches one after another, counts their trials, and keeps to a time limit.
 
@@ -85,15 +109,14 @@ class BudgetedSearch:
     searcher : Searcher
     trials : int or None
         Trials of the main search; None for the automatic number.
-    seconds : float or None
-        Time limit of all searches together.
+    limit : TimeLimit
+        Of all searches together.
     seed : int
     """
 
-    def __init__(self, searcher: Searcher, trials: int | None, seconds: float | None, seed: int, d: int) -> None:
+    def __init__(self, searcher: Searcher, trials: int | None, limit: TimeLimit, seed: int, d: int) -> None:
         self._searcher, self._seed = searcher, seed
-        self.is_timed = seconds is not None
-        self._deadline = np.inf if seconds is None else time.monotonic() + seconds
+        self.limit = limit
         #: Trial budget of the main search; calibration uses none.
         self.effort = Effort(*_core.search_budget(d)) if trials is None else Effort(trials)
         self.trials = self.improvements = 0
@@ -112,11 +135,6 @@ class BudgetedSearch:
         other.trials = other.improvements = 0
         return other
 
-    @property
-    def is_out_of_time(self) -> bool:
-        """Whether the time limit has passed."""
-        return time.monotonic() >= self._deadline
-
     def is_exact(self, rows: int | None, share: float = 1.0) -> bool:
         """Whether the best graph will be computed, not searched for; `rows` if the shape of their residuals counts."""
         match self._searcher:
@@ -130,7 +148,7 @@ class BudgetedSearch:
 
     def _seconds(self, share: float) -> float:
         """Return a share of the time that is left, which may be infinite."""
-        return float(max(0.0, self._deadline - time.monotonic()) * share)
+        return self.limit.seconds * share
 
     def run(
         self,
@@ -170,7 +188,7 @@ class BudgetedSearch:
             optimum = table.optimum(penalty=penalty)
             return Searched(LinearSem.from_core(optimum.sem), optimum.score, {}, 0, "proven")
         effort = effort or Effort()
-        seconds = self._seconds(share) if self.is_timed else None
+        seconds = self._seconds(share) if self.limit.is_set else None
         budget: Any = {**vars(effort), "seconds": seconds, "seed": self._seed if effort.trials else 0}
         orders = [order.astype(np.int64) for order in starts.values()]
         if isinstance(self._searcher, _core.BlockSearcher):

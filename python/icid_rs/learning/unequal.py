@@ -120,7 +120,7 @@ class UnequalSearch:
         # Calibrate the null on the best graph: missing edges would look like inflation.
         first = improve(found, base, 1.0 if self.is_penalty_given else 0.5)
         found, inflation, edge = first, 1.0, base
-        if not (self.is_penalty_given or searches.is_out_of_time):
+        if not (self.is_penalty_given or searches.limit.is_over):
             found, inflation = calibrate(first, lambda factor: descend(base * factor, first), searches.searcher)
             if inflation == 1.0:
                 found, edge = lower_price(first, base, descend, n, d)
