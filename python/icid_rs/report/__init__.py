@@ -1,9 +1,19 @@
 """Typed records of the steps and choices of a fit, from which `ICID.info_` is made."""
 
 from icid_rs.report.choices import Choices, MeasurementChoice, NoiseChoice, PenaltyChoice, Refinement, ShapeChoice
-from icid_rs.report.fit import Assumption, ClaimRecord, FitReport, KeptRows, MissingValues, SampleFacts, Verdict
+from icid_rs.report.fit import (
+    Adjusted,
+    Assumption,
+    ClaimRecord,
+    FitReport,
+    KeptRows,
+    MissingValues,
+    SampleFacts,
+    Verdict,
+)
 
 __all__ = [
+    "Adjusted",
     "Assumption",
     "Choices",
     "ClaimRecord",

@@ -137,6 +137,9 @@ class Page:
             yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
         if self.report.sample.groups is not None:
             yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
+        if self.report.sample.adjusted is not None:
+            adjusted = listed([repr(name) for name in self.report.sample.adjusted.columns], 8)
+            yield from _wrapped(f"  What {adjusted} explain of the other columns was taken out first.", 2)
 
     def _assumptions(self) -> Iterator[str]:
         passed = [check.name for check in self.checks if check.verdict == "pass"]

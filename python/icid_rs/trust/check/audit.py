@@ -146,8 +146,8 @@ def audit_sample(sample: Sample, sem: LinearSem | CyclicSem, model: ColumnModel 
             consecutive = True
         case IncompleteRows(values=X):
             X, consecutive = X[np.isfinite(X).all(axis=1)], False
-        case Summary(moments=moments):
-            X, consecutive = moments.rows, False
+        case Summary():
+            X, consecutive = sample.rows, False
         case GivenTheta():
             return Audit()
     if len(X) < _FEWEST_ROWS:
