@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from icid_rs import ICID, Moments, _core, datasets, metrics
+from icid_rs import ICID, Moments, _core, datasets, fdr_precision, metrics
 from icid_rs._util.validation import csr_parts
 from icid_rs.graph.layer import Layer
+from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.layer_search import Candidate, LayerSearch
+from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.shares import most_hidden
+from icid_rs.options import Options
 
 OFF = {"hidden": None, "measurement_error": None}
 
