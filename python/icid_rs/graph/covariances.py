@@ -101,11 +101,14 @@ class SampleMoments:
         Effective sample size; None where the covariance was given without one.
     residuals : numpy.ndarray of shape (k, d) or None
         Residuals of some rows, of mean zero; None if no rows were at hand.
+    errors : numpy.ndarray of shape (d,) or None
+        Variances of errors of measurement, which the covariances are without; None if there are none.
     """
 
     covariances: Covariances
     samples: int | None = None
     residuals: FloatArray | None = None
+    errors: FloatArray | None = None
 
     @classmethod
     def of_rows(cls, X: FloatArray) -> SampleMoments:

@@ -27,7 +27,7 @@ from icid_rs.learning.order import best_order
 from icid_rs.learning.search import BudgetedSearch, TimeLimit
 from icid_rs.learning.starts import Proposal, Proposer
 from icid_rs.options import Options
-from icid_rs.precision.variants import Blocked, FewRows, Full, Given, Indefinite, Precision, Wide
+from icid_rs.precision.variants import Blocked, Corrected, FewRows, Full, Given, Indefinite, Precision, Wide
 from icid_rs.report import Choices, MeasurementChoice, Refinement
 
 #: Searches without edges that tables of levels do not confirm.
@@ -181,7 +181,8 @@ def sample_moments(estimate: Precision, sample: Sample, learned: Learned) -> Sam
     rows = None if isinstance(sample, GivenTheta) or learned.measurement else sample.shape_rows
     weights = learned.sem.B if learned.columns is None else learned.columns.weights
     residuals = None if rows is None else residual_rows(rows, weights)
-    return SampleMoments(estimate.covariances, getattr(estimate, "samples", None), residuals)
+    errors = estimate.errors if isinstance(estimate, Corrected) else None
+    return SampleMoments(estimate.covariances, getattr(estimate, "samples", None), residuals, errors)
 
 
 def choose_strategy(

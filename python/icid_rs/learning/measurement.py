@@ -154,8 +154,9 @@ def choose_layer(
     gain = gained / estimate.samples
     if chosen.layer.is_empty or (options.demanded is None and gain <= _NOTABLE):
         return None
+    errors = chosen.layer.errors * estimate.variances if chosen.layer.errors.any() else None
     price = search.price_without_errors(chosen)
-    corrected = replace(search.corrected(chosen.layer, chosen.sem.order), price=price)
+    corrected = replace(search.corrected(chosen.layer, chosen.sem.order), errors=errors, price=price)
     return Measurement(chosen.layer, gain, found, corrected, search.searches)
 
 
