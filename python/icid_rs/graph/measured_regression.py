@@ -17,9 +17,9 @@ def weight_covariance(
 ) -> FloatArray:
     """Compute n times the covariance of the weights of a regression on causes without their errors of measurement.
 
-    The weights solve S b = s, with S the covariance of the causes less that of their errors T, which is a known share of
-    each variance. By the delta method their covariance is S⁻¹ M S⁻¹ / n, with M that of x u + T b for a row, where x are
-    the causes as they are measured and u = y − bᵀx. Rows are taken to be Gaussian.
+    The weights solve S b = s, with S the covariance of the causes less that of their errors T, which is a known share
+    of each variance. By the delta method their covariance is S⁻¹ M S⁻¹ / n, with M that of x u + T b for a row, where x
+    are the causes as they are measured and u = y − bᵀx. Rows are taken to be Gaussian.
 
     Parameters
     ----------

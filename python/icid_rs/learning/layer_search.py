@@ -49,6 +49,8 @@ _LEAST_LEFT = 1e-3
 _ROUNDS = 10
 #: Multiple of log d in the price of an edge while errors of measurement are looked for.
 _CHEAP = 2.0
+#: Multiples of the price of an edge without errors that are tried.
+_PRICES_WITHOUT_ERRORS = (1.0, 2.0, 4.0)
 #: Error shares that are tried, as shares of the largest that the correlations allow.
 _GRID = tuple(np.linspace(0.1, 0.98, 9))
 #: The first of them to be tried; where it gains nothing, none is.
@@ -306,13 +308,22 @@ class LayerSearch:
 
         In C − T, what two residuals have in common by chance is compared with their variances, the diagonal of Ω. But
         it comes from residuals of what was measured, whose variances are the diagonal of Ω + AᵀTA, so that it seems to
-        gain more by the product of two such ratios. A price that the caller set is left as it is.
+        gain more by the product of two such ratios. Their mean serves for all edges, so that several multiples of it
+        are tried; the graph that fits best to what was measured decides. A price that the caller set is left as it is.
         """
-        sem, errors = found.sem, found.layer.errors
-        if not errors.any() or self.options.penalty is not None:
+        sem, layer = found.sem, found.layer
+        if not layer.errors.any() or self.options.penalty is not None:
             return None
-        added = sem.B.multiply(sem.B).T @ errors + errors
-        return self.cheap_price * float(np.exp(2.0 * np.mean(np.log1p(added / sem.noise_variances))))
+        added = sem.B.multiply(sem.B).T @ layer.errors + layer.errors
+        ratio = float(np.exp(2.0 * np.mean(np.log1p(added / sem.noise_variances))))
+        cheap = LayerSearch(self.estimate, self.knowledge, self.options, self.limit, is_cheap=True)
+        tried = {}
+        for multiple in _PRICES_WITHOUT_ERRORS:
+            tried[multiple] = cheap.descended(layer, sem.order, multiple * ratio).score
+            if self.limit.is_over:
+                break
+        self.searches += cheap.searches
+        return self.cheap_price * ratio * min(tried, key=lambda multiple: tried[multiple])
 
     def inverse(self, errors: FloatArray) -> FloatArray:
         """Invert the correlations less error variances."""
