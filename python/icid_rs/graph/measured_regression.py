@@ -50,7 +50,7 @@ def weight_covariance(
     >>> weight_covariance(one, one, weight, 0.75, np.zeros(1), 0.0)
     array([[0.75]])
     >>> weight_covariance(one, one, weight, 0.75, np.array([0.25]), 0.25).round(2)
-    array([[1.33]])
+    array([[1.31]])
     """
     measured = among + np.diag(errors)
     shift = errors * weights
