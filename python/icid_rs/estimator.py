@@ -119,6 +119,11 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         hardly do (`info_["choices"]["transform"]`). None: columns as they are. All results are in the units of the
         table: a weight is the slope at which the effect changes with the cause on average over the table, where both
         follow curves. `sample` and `predict` return values of the table.
+    adjust : list, optional
+        Columns that are covariates or batches, by name or number: their linear effects are taken out of all others
+        exactly, with the degrees of freedom that this costs. They are no variables of the graph, which is the graph
+        given them. Categories are taken out level by level: text, or what `categorical` names. Of moments, columns must
+        be numbers.
     collinear : {"raise", "drop", "ridge"}
         Treatment of columns that are copies or exact combinations of others. ``"raise"``: refuse them. ``"drop"``:
         leave out each column that earlier ones determine. ``"ridge"``: keep them all, as with ``ridge=1e-6``.
@@ -207,8 +212,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         log-likelihood of a row, the number of ``edges without`` them, and why they were not looked for;
         ``missing``: the policy, and the ``rows``, ``incomplete`` rows, ``entries`` and entries by ``columns`` that were
         missing; ``categories``: those of more than two levels, with how many; ``transform``: that of each column that
-        has one; ``groups``: their number, if means were
-        taken out within groups;
+        has one; ``groups``: their number, if means were taken out within groups; ``adjusted``: the ``columns`` that
+        were adjusted for, and the ``degrees of freedom``;
         ``claims``: the ``resamples``, ``how`` rows were drawn, the number of ``directions`` by what they rest on, and
         the score of the best graph without the claims; ``identified``: the ``"graph"`` if no direction is open, its
         ``"equivalence class"`` if just the compelled ones are claimed, or else ``"partly"``; the ``sortability``,
@@ -255,6 +260,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         categorical: Any = None,
         ordinal: Any = None,
         transform: Any = "auto",
+        adjust: Any = None,
         collinear: str = "raise",
         missing: str = "raise",
         max_alm_iter: int = 1,
@@ -291,6 +297,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         self.categorical = categorical
         self.ordinal = ordinal
         self.transform = transform
+        self.adjust = adjust
         self.collinear = collinear
         self.missing = missing
         self.max_alm_iter = max_alm_iter
@@ -498,7 +505,7 @@ class ICID(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, target: Any = None, *, do: Mapping[Any, ArrayLike] | None = None) -> NDArray[Any]:
         """Predict variables from others, as they are or after an intervention; see `CausalGraph.predict`.
 
-        Without a target, X must have the columns of the fit.
+        Without a target, X must have the columns of the fit; with `adjust`, always those that were adjusted for.
 
         Examples
         --------
@@ -508,6 +515,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         array([8., 8.])
         """
         check_is_fitted(self, "graph_")
+        if self._fitted_columns.adjustment is not None:
+            return fitted.predict_given_covariates(self, self._fitted_columns.adjustment, X, target, do)
         if target is None:
             # All columns are predicted and read, so that they must be those of the fit, as scikit-learn has it.
             if issparse(X):

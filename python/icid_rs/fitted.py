@@ -5,22 +5,28 @@ They become methods of `ICID`, which lies above this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from icid_rs._util.frames import frame_library
 from icid_rs._util.randomness import RandomState
-from icid_rs._util.validation import FloatArray
+from icid_rs._util.validation import FloatArray, as_vector, listed
+from icid_rs.data.adjustment import Adjustment
+from icid_rs.data.blocks import Blocks
+from icid_rs.data.encoding import encoded_among
 from icid_rs.data.fitted_columns import FittedColumns
+from icid_rs.data.frames import as_columns
+from icid_rs.data.tables import Table, open_table
 from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed_answers import mixed_log_likelihood
 from icid_rs.graph.sem import Csr, log_likelihood
+from icid_rs.graph.variables import locate
 from icid_rs.report import FitReport
 from icid_rs.result import CausalGraph
 from icid_rs.trust.check.check import Check, check_table
@@ -131,6 +137,42 @@ def hidden_scores(model: Fitted, X: Any) -> FloatArray:
     if model.graph_.column_model_ is not None:
         return np.zeros((len(rows), 0))
     return _layer(model).scores(rows - model.location_, model.adjacency_matrix_, model.noise_variances_)
+
+
+def predict_given_covariates(
+    model: Fitted, adjustment: Adjustment, X: Any, target: Any, do: Mapping[Any, ArrayLike] | None
+) -> NDArray[Any]:
+    """Predict variables from others and from the covariates that were adjusted for; see `ICID.predict`.
+
+    Examples
+    --------
+    >>> from icid_rs import ICID, datasets
+    >>> X = datasets.sample_sem([[0, 0.8, 1], [0, 0, 0], [0, 0, 0]], 500, random_state=0)
+    >>> X[:, 1] += 3 * X[:, 2]
+    >>> ICID(adjust=[2]).fit(X).predict([[1, 0, 5], [1, 0, 6]], 1).round(0)
+    array([16., 19.])
+    """
+    graph, covariates, names = model.graph_, adjustment.covariates, model.names_
+    graph._refuse_categories("predictions given what was adjusted for")
+    table = as_columns(open_table(X))
+    if not table.is_named:
+        columns = covariates.columns
+        if len(table.columns) != len(columns):
+            raise ValueError(f"the data must have {len(columns)} columns, but they have {len(table.columns)}")
+        table = replace(table, columns=columns, is_named=True)
+    if missing := [repr(name) for name in covariates.names if name not in table.columns]:
+        raise ValueError(f"predictions need the columns that were adjusted for, but there is no {listed(missing)}")
+    beside, _ = encoded_among(table, covariates.names, covariates.blocks)
+    values, present = encoded_among(table, names, Blocks.numbers(len(names)))
+    effects = adjustment.effects_at(beside)
+    settings = {}
+    for name, value in (do or {}).items():
+        vector = as_vector(value, len(values), f"do[{name!r}]")
+        # Longer vectors are refused below.
+        settings[name] = vector - effects[:, locate(name, names)] if len(vector) == len(values) else vector
+    rows = Table((values - effects)[:, present], [names[j] for j in present])
+    predicted = graph.predict(rows, target, do=settings)
+    return np.asarray(predicted + (effects if target is None else effects[:, locate(target, names)]))
 
 
 def check(model: Fitted, X: Any, groups: Any = None) -> Check:
@@ -276,7 +318,7 @@ def _table(model: Fitted, X: Any, groups: Any) -> FittedTable:
             np.asarray(rows - location, dtype=np.float64), model.adjacency_matrix_, model.noise_variances_
         )
     described = (model.names_, model.adjacency_matrix_, model.causal_order_, model.graph_.column_model_)
-    measured = Measured.of(rows, cells, columns.encoding, is_grouped=groups is not None)
+    measured = Measured.of(rows, cells, columns.encoding, is_plain=groups is None and columns.adjustment is None)
     return fitted_table(
         rows, *described, consecutive=numbers is None, cells=cells, numbers=numbers, common=common, measured=measured
     )

@@ -18,7 +18,7 @@ _AUTO_L1_WEIGHT = 0.1
 #: Parameters that are taken as they are, after their checks.
 _AS_GIVEN = (
     *("precision", "lambda1", "noise", "noise_variances", "dag", "required", "forbidden", "tiers", "missing"),
-    *("columns", "categorical", "ordinal", "transform", "collinear"),
+    *("columns", "categorical", "ordinal", "adjust", "transform", "collinear"),
     *("n_threads", "verbose", "callback"),
 )
 #: Parameters that `decompose` checks.
@@ -87,6 +87,7 @@ class Options:
     categorical: Any
     ordinal: Any
     transform: Any
+    adjust: Any
     solver: dict[str, Any]
     orient: frozenset[str]
     penalty: float | None

@@ -135,6 +135,12 @@ class TestOutput:
             (tmp_path / "closed").mkdir(mode=0o500)
             assert "cannot be written" in refused(capsys, "fit", table, "-o", tmp_path / "closed" / "graph.json")
 
+    def test_covariates_are_taken_out(self, table, tmp_path, frame):
+        graph = tmp_path / "graph.json"
+        assert cli.main(["fit", str(table), "-o", str(graph), "--adjust", "gene 0,gene 3", "--quiet"]) == 0
+        expected = ICID(adjust=["gene 0", "gene 3"]).fit(frame).edges()
+        pd.testing.assert_frame_equal(load(graph).edges(), expected)
+
     def test_standardised_columns(self, table, tmp_path, frame):
         assert cli.main(["fit", str(table), "-o", str(tmp_path / "graph.json"), "--standardise", "--quiet"]) == 0
         expected = ICID().fit((frame - frame.mean()) / frame.std(ddof=0)).edges()

@@ -27,7 +27,7 @@ def columns(model: ICID) -> FittedColumns:
 
 
 def test_the_table_of_the_fit_is_read_as_it_was(table, model, columns):
-    np.testing.assert_array_equal(columns.rows(table, model), table)
+    np.testing.assert_array_equal(columns.encoded(table, model).values, table)
     np.testing.assert_array_equal(columns.complete_rows(table, model), table)
 
 
@@ -49,4 +49,4 @@ def test_groups_lose_the_rows_that_are_left_out_and_their_means(table, model, co
 
 def test_other_columns_are_refused(table, model, columns):
     with pytest.raises(ValueError, match="feature names"):
-        columns.rows(table[["wet", "rain", "slips"]], model)
+        columns.encoded(table[["wet", "rain", "slips"]], model)

@@ -8,9 +8,9 @@ import pytest
 
 from icid_rs import ICID
 from icid_rs.data.dates import days_of
+from icid_rs.data.encoded import encode
 from icid_rs.data.frames import as_columns
 from icid_rs.data.kinds import Wishes, kind_of, plain_numbers
-from icid_rs.data.sample import encode
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -33,6 +33,12 @@ CASES = {
         ICID().fit(X, groups=[None, "a"] * (n // 2))
         ICID().fit(X, groups=[np.nan] * n)
         ICID().fit(X, groups=range(n))
+        ICID(adjust=["snow"]).fit(frame)
+        ICID(adjust="rain").fit(frame)
+        ICID(adjust=range(5)).fit(frame)
+        ICID(adjust=["rain", "copy"]).fit(frame.assign(copy=-3 * frame["rain"]))
+        ICID(adjust=["rain"]).fit(frame.assign(copy=-3 * frame["rain"]))
+        ICID(adjust=[0, 9]).fit(Moments().update(X))
     """,
     "Parameters of ICID": """
         ICID(0.1)

@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from icid_rs import ICID, Moments, _core, datasets, metrics
+from icid_rs import ICID, Moments, _core, datasets, fdr_precision, metrics
 from icid_rs._util.validation import csr_parts
 from icid_rs.graph.layer import Layer
+from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.layer_search import Candidate, LayerSearch
+from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.shares import most_hidden
+from icid_rs.options import Options
 
 OFF = {"hidden": None, "measurement_error": None}
 
@@ -50,6 +55,32 @@ def test_errors_of_measurement_are_found(noisy):
     np.testing.assert_allclose(model.measurement_error_, 0.2, atol=0.03)
     assert metrics.class_distance(B, model.cpdag_) <= 5
     assert metrics.class_distance(B, ICID(**OFF).fit(X).cpdag_) > 20
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("d", "degree", "n", "most"), [(50, 2, 3000, 10), (20, 3, 3000, 40), (50, 2, 1000, 40)])
+def test_heavy_errors_leave_no_dense_graph(d, degree, n, most):
+    """What is left of the covariance varies more by chance than n rows of it would; the price of an edge allows it."""
+    B, X = table(d=d, degree=degree, n=n, measurement_error=0.3, seed=7)
+    model = ICID(stability=None).fit(X)
+    assert model.hidden_loadings_.shape == (d, 0)
+    assert metrics.class_distance(B, model.adjacency_matrix_) <= most
+    assert model.adjacency_matrix_.nnz < 1.3 * B.nnz
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_chance_gains_as_much_more_without_errors_as_the_price_of_an_edge_is_higher(share):
+    d, n = 30, 2000
+    X = np.random.default_rng(0).standard_normal((n, d))
+    search = LayerSearch(fdr_precision(X), None, Options.of(ICID(), {"auto": True}), TimeLimit(None))
+    empty = LinearSem(sp.csr_array((d, d)), np.arange(d), np.full(d, 1.0 - share))
+    found = Candidate(empty, Layer(np.zeros((d, 0)), np.full(d, share)), 0.0, 1.0)
+    correlations = search.correlation[np.triu_indices(d, 1)]
+    # Of an edge between two variables with all of their variances left, and without errors.
+    before, after = (-n * np.mean(np.log1p(-((correlations / left) ** 2))) for left in (1.0, 1.0 - share))
+    assert search.price_without_errors(found) / search.cheap_price == pytest.approx(after / before, rel=0.02)
+    given = LayerSearch(search.estimate, None, Options.of(ICID(penalty=2.0), {"auto": True}), TimeLimit(None))
+    assert given.price_without_errors(found) is None
 
 
 def test_a_warning_names_the_columns(batch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from os.path import getsize, isfile
 from typing import Any
 
@@ -45,6 +46,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--categorical", action="append", default=[], metavar="NAMES", help="these hold categories")
     kinds.add_argument(
         "--ordinal", action="append", default=[], metavar="NAMES", help="the values of these are in order"
+    )
+    kinds.add_argument(
+        "--adjust",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="covariates and batches: take their effects out of all other columns",
     )
     kinds.add_argument(
         "--transform",
@@ -113,15 +121,11 @@ def table_of(options: argparse.Namespace, model: icid_rs.ICID) -> Any:
     table = _read(options)
     if not hasattr(table, "parts"):
         # Moments of a file that holds a covariance matrix.
+        model.set_params(**_named(options, table.names, ("adjust",)))
         return table
     if options.precision == "precomputed":
         return _matrix(table)
-    chosen = {
-        name: _names(getattr(options, name), table.columns)
-        for name in ("columns", "categorical", "ordinal")
-        if getattr(options, name)
-    }
-    model.set_params(**chosen)
+    model.set_params(**_named(options, table.columns, ("columns", "categorical", "ordinal", "adjust")))
     if not options.standardise:
         return table
     from icid_rs.cli.tables import standardised
@@ -149,6 +153,12 @@ def _read(options: argparse.Namespace) -> Any:
     size = getsize(options.data) if isfile(options.data) else 0
     with progress.bytes_read(size, options.quiet) as report:
         return read_table(options.data, text, options.array, tuple(options.drop), report)
+
+
+def _named(options: argparse.Namespace, columns: list[Any], parameters: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the parameters that name columns, as far as options give them."""
+    given = {name: getattr(options, name) for name in parameters}
+    return {name: _names(parts, columns) for name, parts in given.items() if parts}
 
 
 def _names(given: list[str], columns: list[Any]) -> list[Any]:

@@ -222,7 +222,7 @@ def column_faults(table: Columns, wishes: Wishes) -> dict[int, Fault]:
     >>> column_faults(Columns("X", ["a"], [Unknown(3, "list")]), Wishes())[0].text
     "column 'a' (list) is neither numbers nor labels nor dates"
     """
-    used = [wishes.columns is None or name in wishes.columns for name in table.columns]
+    used = [wishes.columns is None or name in wishes.columns or name in wishes.adjust for name in table.columns]
     found = {k: _fault(table.columns[k], part) for k, part in enumerate(table.parts) if used[k]}
     return {k: fault for k, fault in found.items() if fault is not None}
 

@@ -12,9 +12,11 @@ from sklearn.utils.validation import validate_data
 
 from icid_rs._util.validation import Rows
 from icid_rs.data import checks, missing
+from icid_rs.data.adjustment import Adjustment, joint_names
+from icid_rs.data.encoded import Encoded, table_rows
 from icid_rs.data.encoding import Encoding
 from icid_rs.data.frames import as_columns, is_numeric
-from icid_rs.data.sample import Sample, table_rows
+from icid_rs.data.sample import Sample
 from icid_rs.data.tables import check_name_types, column_names, open_table
 
 
@@ -28,29 +30,37 @@ class FittedColumns:
         What each of them is, and the numbers that stand for its values.
     names : list or None
         Their names, if the table had any.
+    adjustment : Adjustment or None
+        The effects of covariates, if columns are adjusted for.
 
     Examples
     --------
     >>> from icid_rs import ICID, datasets
     >>> model = ICID().fit(datasets.sample_sem([[0, 0.8], [0, 0]], 500, random_state=0))
-    >>> model._fitted_columns.rows([[1, 2]], model)
+    >>> model._fitted_columns.encoded([[1, 2]], model).values
     array([[1., 2.]])
     """
 
     encoding: Encoding
     names: list[Any] | None
+    adjustment: Adjustment | None = None
 
     @classmethod
     def of(cls, sample: Sample) -> FittedColumns:
         """Remember the columns of a sample."""
-        return cls(sample.encoding, sample.encoding.columns if sample.is_named else None)
+        return cls(sample.encoding, sample.encoding.columns if sample.is_named else None, sample.adjustment)
 
     @property
     def are_strings(self) -> bool:
         """Whether the columns have names, and all of them are strings; raise if only some of them are."""
         return self.names is not None and check_name_types(self.names)
 
-    def rows(self, X: Any, model: BaseEstimator) -> Rows:
+    @property
+    def covariates(self) -> Encoding | None:
+        """The columns that are adjusted for, if there are any."""
+        return None if self.adjustment is None else self.adjustment.covariates
+
+    def encoded(self, X: Any, model: BaseEstimator) -> Encoded:
         """Return a table as the fit of the model encoded its own; its columns must be the same."""
         X = open_table(X)
         rows, names = table_rows(X) if is_numeric(X) else None, column_names(X)
@@ -59,12 +69,14 @@ class FittedColumns:
                 # Names that are strings are compared by scikit-learn.
                 raise ValueError(f"the columns must be those of the fit, in their order: {self.names}, not {names}")
             validate_data(model, X, reset=False, skip_check_array=True)
-        return self.encoding.select(rows) if rows is not None else self.encoding.values(as_columns(X))
+        table = as_columns(X) if rows is None else rows
+        is_named = self.names is not None
+        return Encoded.with_covariates(table, self.encoding, self.covariates, is_named=is_named)
 
     def complete_rows(
         self, X: Any, model: BaseEstimator, *, policy: str = "raise", least: int = 1, groups: Any = None
     ) -> Rows:
-        """Return the rows of a table that have no missing values, with means taken out within groups.
+        """Return the rows of a table that have no missing values, without means of groups and effects of covariates.
 
         With the policy ``"raise"`` missing values are an error, with any other their rows are left out.
         """
@@ -78,7 +90,8 @@ class FittedColumns:
         The last two are None if no value is missing. Means are taken out within groups of the complete rows; with
         groups, all rows are not returned.
         """
-        rows, names = self.rows(X, model), self.encoding.blocks.column_names(self.encoding.names)
+        table = self.encoded(X, model)
+        rows, names = table.values, joint_names(self.encoding, self.covariates)
         checks.check_values(rows, names, least=least, missing=policy)
         every = places = None
         if policy != "raise":
@@ -87,4 +100,10 @@ class FittedColumns:
                 groups = None if groups is None else checks.check_groups(groups, len(rows))[complete]
                 every, places = rows if groups is None else None, np.flatnonzero(complete)
                 rows = rows[complete]
-        return rows if groups is None else checks.within_groups(rows, groups)[0], every, places
+        rows = rows if groups is None else checks.within_groups(rows, groups)[0]
+        return self._left(table, rows), None if every is None else self._left(table, every), places
+
+    def _left(self, table: Encoded, rows: Rows) -> Rows:
+        """Return the columns of variables in some rows, without effects of covariates."""
+        values, beside = table.parts(rows)
+        return values if self.adjustment is None or beside is None else self.adjustment.taken_out(values, beside)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -31,8 +32,8 @@ _IDENTIFIER = re.compile(r"(?:.*[ _.-])?(?:id|ids|key|index|uuid|guid|rowid|row[
 #: Words for no and yes, the levels of a boolean.
 _BOOLEAN = ({"no", "yes"}, {"false", "true"}, {"n", "y"}, {"f", "t"}, {"off", "on"})
 
-#: Reason of columns that the caller did not choose.
-NOT_CHOSEN = "not among columns="
+#: Reasons of columns that the caller did not choose, or adjusts for.
+NOT_CHOSEN, ADJUSTED = "not among columns=", "adjusted for"
 #: Reasons of columns that nothing can take in.
 WITHOUT_SPREAD = ("constant", "no values")
 
@@ -87,15 +88,18 @@ class Wishes:
         Columns that are categories.
     ordinal : mapping
         Columns whose values are in order, with their levels, or None for the order that these have.
+    adjust : tuple
+        Columns that are adjusted for, by name or position.
     """
 
     columns: frozenset[Any] | None = None
     categorical: frozenset[Any] = frozenset()
     ordinal: Mapping[Any, tuple[Hashable, ...] | None] | None = None
+    adjust: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, columns: Any, categorical: Any, ordinal: Any) -> Wishes:
-        """Check the parameters `columns`, `categorical` and `ordinal` of `ICID`.
+    def of(cls, columns: Any, categorical: Any, ordinal: Any, adjust: Any = None) -> Wishes:
+        """Check the parameters `columns`, `categorical`, `ordinal` and `adjust` of `ICID`.
 
         Examples
         --------
@@ -112,17 +116,23 @@ class Wishes:
         labelled = frozenset() if categorical is None else frozenset(_names(categorical, "categorical"))
         if both := labelled & set(order):
             raise ValueError(f"column {next(iter(both))!r} cannot be both categorical and ordinal")
-        return cls(chosen, labelled, order)
+        return cls(chosen, labelled, order, () if adjust is None else tuple(_names(adjust, "adjust")))
 
-    def check(self, columns: Sequence[Any]) -> None:
-        """Raise where a column is named that the table does not have."""
+    def among(self, columns: Sequence[Any]) -> Wishes:
+        """Return the same for a table with these columns; raise where one is named that it does not have.
+
+        Positions of columns that are adjusted for become names.
+        """
+        is_numbered = any(isinstance(name, Integral) for name in columns)
+        adjust = tuple(name if is_numbered else _at(name, columns) for name in self.adjust)
         given = {"columns": self.columns or (), "categorical": self.categorical, "ordinal": self.ordinal or ()}
-        for parameter, names in given.items():
+        for parameter, names in (given | {"adjust": adjust}).items():
             if unknown := [name for name in names if name not in set(columns)]:
                 raise ValueError(
                     f"{parameter}: there is no column {listed(sorted(map(repr, unknown)))}; the columns are "
                     f"{listed([repr(name) for name in columns])}"
                 )
+        return replace(self, adjust=adjust)
 
     def says(self, name: Any) -> bool:
         """Tell whether the caller says something of this column that decides what it is."""
@@ -130,7 +140,7 @@ class Wishes:
 
     def is_asked(self, name: Any) -> bool:
         """Tell whether the caller wants this column to be used."""
-        named = name in self.categorical or name in (self.ordinal or {})
+        named = name in self.categorical or name in (self.ordinal or {}) or name in self.adjust
         return named or (self.columns is not None and name in self.columns)
 
 
@@ -139,6 +149,12 @@ def _names(value: Any, parameter: str) -> list[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"{parameter} must be a list of columns, not {value!r}")
     return list(value)
+
+
+def _at(name: Any, columns: Sequence[Any]) -> Any:
+    """Return the name of a column that is given by its position."""
+    is_number = isinstance(name, Integral) and not isinstance(name, bool)
+    return columns[int(name)] if is_number and 0 <= int(name) < len(columns) else name
 
 
 def kind_of(name: Any, column: Column, wishes: Wishes) -> Kind:
@@ -154,7 +170,7 @@ def kind_of(name: Any, column: Column, wishes: Wishes) -> Kind:
     >>> kind_of("row", Numbers(np.arange(100.0)), Wishes()).reason
     'row numbers'
     """
-    if wishes.columns is not None and name not in wishes.columns:
+    if wishes.columns is not None and name not in wishes.columns and name not in wishes.adjust:
         return Kind("none", reason=NOT_CHOSEN)
     match column:
         case Numbers():

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array
 
 from icid_rs import _core
-from icid_rs._util.memory import ensure_room
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs._util.validation import FloatArray, as_csr, as_theta, csr_parts, listed
+from icid_rs._util.validation import FloatArray, as_csr, as_theta, csr_parts
 from icid_rs._util.validation import Rows as RowArray
-from icid_rs._util.warn import warn_user
 from icid_rs.data import checks, missing
+from icid_rs.data.adjustment import Adjustment, has_few_levels, joined, joint_names, parted
 from icid_rs.data.blocks import Blocks
-from icid_rs.data.columns import Columns
 from icid_rs.data.dask import is_dask, moments_of
 from icid_rs.data.em import EmCovariance, em_covariance
-from icid_rs.data.encoding import Encoding, column_faults
-from icid_rs.data.faults import Fault, TableError
-from icid_rs.data.frames import as_columns, is_numeric
-from icid_rs.data.kinds import NOT_CHOSEN, WITHOUT_SPREAD, Wishes
+from icid_rs.data.encoded import Encoded, encode
+from icid_rs.data.encoding import Encoding
+from icid_rs.data.kinds import Wishes
+from icid_rs.data.left_out import warn_of_dropped, without_collinear, without_empty_levels
 from icid_rs.data.moments import Moments
-from icid_rs.data.narrowing import without_collinear, without_empty_levels
 from icid_rs.data.tables import as_numbers, column_names, open_table
 from icid_rs.data.transforms import asked_curves
 from icid_rs.graph.curves import Curve
@@ -46,12 +42,15 @@ class _Columns:
     is_named : bool
         Whether the columns have names.
     facts : SampleFacts
-        Missing values, groups and kept rows.
+        Missing values, groups, covariates and kept rows.
+    adjustment : Adjustment or None
+        The effects of covariates, if columns are adjusted for.
     """
 
     encoding: Encoding
     is_named: bool
     facts: SampleFacts = field(default_factory=SampleFacts)
+    adjustment: Adjustment | None = None
 
     @property
     def names(self) -> list[Any]:
@@ -71,24 +70,29 @@ class Rows(_Columns):
     Attributes
     ----------
     values : numpy.ndarray of shape (n, p)
-        Samples by columns of the blocks. Where rows are grouped, the means of groups are taken out.
+        Samples by columns of the blocks. Where rows are grouped, the means of groups are taken out, and then the
+        effects of covariates.
     samples : int
-        Effective sample size: the number of rows, less what the means of groups cost.
+        Effective sample size: the number of rows, less what means of groups and covariates cost.
     member : array of shape (n,), optional
         The number of each row's group.
     numbers : array of shape (n,), optional
         The places that these rows have in the table, where others were left out.
+    hides_levels : bool
+        Whether covariates were taken out of a variable with few levels, which now looks continuous.
     """
 
     values: RowArray
     samples: int
     member: NDArray[np.intp] | None = None
     numbers: NDArray[np.intp] | None = None
+    hides_levels: bool = False
 
     @property
     def shape_rows(self) -> RowArray | None:
-        """Rows that show the shape of residuals; None where normal scores have taken it away."""
-        return None if self.encoding.is_scored and self.blocks.is_single else self.values
+        """Rows that show the shape of residuals; None where covariates hide it, or normal scores took it away."""
+        has_none = self.hides_levels or (self.encoding.is_scored and self.blocks.is_single)
+        return None if has_none else self.values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,21 +120,62 @@ class IncompleteRows(_Columns):
 
 @dataclass(frozen=True, kw_only=True)
 class Summary(_Columns):
-    """Moments of rows that are not at hand."""
+    """Moments of rows that are not at hand.
+
+    Attributes
+    ----------
+    moments : Moments
+        Of all columns; `covariance`, `location` and `rows` are those of the variables, without effects of covariates.
+    """
 
     moments: Moments
 
     @property
     def samples(self) -> int:
         """Effective sample size."""
-        return self.moments.n_effective
+        samples = self.moments.n_effective
+        return samples if self.adjustment is None else self.adjustment.samples_left(samples)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of the variables."""
+        if self.adjustment is None:
+            return self.moments.covariance
+        places = self._places
+        return self.adjustment.covariance_left(self.moments.covariance[np.ix_(places, places)])
+
+    @property
+    def location(self) -> FloatArray:
+        """Means of the variables."""
+        return self.moments.mean[self.encoding.kept]
+
+    @property
+    def third(self) -> FloatArray | None:
+        """E[(x_i − μ_i)² (x_j − μ_j)], if it was computed, and no covariates were taken out."""
+        return self.moments.third if self.adjustment is None else None
+
+    @property
+    def rows(self) -> FloatArray:
+        """The kept rows."""
+        rows, kept = self.moments.rows, self.encoding.kept
+        if self.adjustment is None:
+            return rows[:, kept]
+        return self.adjustment.taken_out(rows[:, kept], rows[:, self.adjustment.covariates.kept])
 
     @property
     def shape_rows(self) -> RowArray | None:
-        """The kept rows, moved to the mean of all rows; None if none were kept."""
-        rows = self.moments.rows
+        """The kept rows, moved to the mean of all rows; None if none were kept, or their shape would be mistaken."""
+        if self.adjustment is not None and has_few_levels(self.moments.rows[:, self.encoding.kept]):
+            return None
+        rows = self.rows
         # Third powers about the mean of all rows vary 2.5 times as much as those about the mean of the kept ones.
-        return np.asarray(rows - rows.mean(axis=0) + self.moments.mean) if len(rows) else None
+        return np.asarray(rows - rows.mean(axis=0) + self.location) if len(rows) else None
+
+    @property
+    def _places(self) -> NDArray[np.intp]:
+        """The columns of variables, and then those of covariates."""
+        covariates = [] if self.adjustment is None else [self.adjustment.covariates.kept]
+        return np.concatenate([self.encoding.kept, *covariates])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,129 +204,72 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
     if isinstance(options.precision, str) and options.precision == "precomputed":
         if options.transform not in (None, "auto"):
             raise ValueError("transform needs data, but precision='precomputed' gives none")
-        return _given_theta(X, groups)
+        return _given_theta(X, groups, options)
     if is_dask(X) or isinstance(X, Moments):
         return _summary(X, groups, options, watch)
     return _rows(X, groups, options, watch)
 
 
-def table_rows(X: Any) -> RowArray:
-    """Return the numbers of an opened table in C order, in single or double precision as they are."""
-    table: Any = check_array(
-        as_numbers(X),
-        dtype=[np.float64, np.float32],
-        order="C",
-        accept_sparse=True,
-        ensure_all_finite=False,
-        estimator="ICID",
-        input_name="X",
-    )
-    if not hasattr(table, "toarray"):
-        return np.ascontiguousarray(table)
-    n, d = table.shape
-    ensure_room(table.dtype.itemsize * n * d, f"a table of {n} rows and {d} columns", "give it as moments")
-    # The covariance of sparse data is dense in any case.
-    return np.ascontiguousarray(table.toarray())
-
-
-@dataclass(frozen=True, eq=False)
-class Encoded:
-    """Rows of a table that were encoded before, such as a resample: no column is judged or left out again.
-
-    Attributes
-    ----------
-    values : numpy.ndarray of shape (n, p)
-    encoding : Encoding
-    is_named : bool
-    """
-
-    values: RowArray
-    encoding: Encoding
-    is_named: bool
-
-
-def encode(X: Any, wishes: Wishes, missing: str = "raise") -> Encoded:
-    """Return the numbers of a table, and how they were made; raise with all that is wrong with it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from icid_rs.data.kinds import Wishes
-    >>> from icid_rs.data.sample import encode
-    >>> encode(pd.DataFrame({"x": [0.5] * 20, "sex": ["f", "m"] * 10}), Wishes()).encoding.names
-    ['sex']
-    """
-    if isinstance(X, Encoded):
-        return X
-    X = open_table(X)
-    if is_numeric(X):
-        values = table_rows(X)
-        checks.check_count(len(values))
-        names = column_names(X)
-        columns = list(range(values.shape[1])) if names is None else names
-        wishes.check(columns)
-        encoding = Encoding.of_numbers(values, columns, wishes)
-        return Encoded(encoding.select(values), encoding, names is not None)
-    table = as_columns(X)
-    wishes.check(table.columns)
-    if faults := column_faults(table, wishes):
-        raise TableError(table.source, [*faults.values(), *_other_faults(table, faults, wishes, missing)])
-    checks.check_count(table.shape[0])
-    encoding = Encoding.of(table, wishes)
-    return Encoded(encoding.values(table), encoding, table.is_named)
-
-
-def _other_faults(table: Columns, faulty: Container[int], wishes: Wishes, missing: str) -> list[Fault]:
-    """Describe what is wrong with the other columns of a table that is refused anyway."""
-    good = [k for k in range(len(table.columns)) if k not in faulty]
-    rest = replace(table, columns=[table.columns[k] for k in good], parts=[table.parts[k] for k in good])
-    try:
-        encoding = Encoding.of(rest, wishes)
-    except ValueError:
-        return []
-    names = encoding.blocks.column_names(encoding.names)
-    return checks.value_faults(encoding.values(rest), names, missing=missing)
-
-
 def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
-    table = encode(X, Wishes.of(options.columns, options.categorical, options.ordinal), options.missing)
-    values, encoding = table.values, table.encoding
-    names = encoding.blocks.column_names(encoding.names)
+    table = encode(X, _wishes(options), options.missing)
+    values, encoding, names = table.values, table.encoding, table.column_names
     checks.check_values(values, names, missing=options.missing)
     # A category lacks all of its columns in a row, or none.
-    ones = values if encoding.blocks.is_single else values[:, encoding.blocks.offsets[: encoding.blocks.variables]]
-    holes = missing.count_missing(ones, options.missing, encoding.names)
+    places, own_names = table.first_columns
+    ones = values if len(places) == values.shape[1] else values[:, places]
+    holes = missing.count_missing(ones, options.missing, own_names)
     numbers = None
     if options.missing == "drop" and holes.entries:
         n, d = values.shape
         complete = missing.complete_rows(values, names, least=min(n, d + 3) if options.may_invert else 3)
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values, numbers = values[complete], np.flatnonzero(complete)
+    values, beside = table.parts(values)
     if len(encoding.blocks.categories):
         values, encoding = without_empty_levels(values, encoding)
-        names = encoding.blocks.column_names(encoding.names)
-    if not isinstance(X, Encoded):
+    is_first = not isinstance(X, Encoded)
+    if is_first:
         encoding = encoding.with_curves(asked_curves(options.transform, values, encoding))
         values = encoding.straightened(values)
+    hides_levels = beside is not None and has_few_levels(values)
     count = member = None
     if groups is not None:
         values, member = checks.within_groups(values, groups)
+        beside = None if beside is None else checks.within_groups(beside, groups)[0]
         count = int(member.max()) + 1
-    if not isinstance(X, Encoded):
+    if is_first:
         if options.collinear == "drop":
-            values, encoding = without_collinear(values, encoding)
-            names = encoding.blocks.column_names(encoding.names)
-        _warn_of_dropped(encoding)
-    estimated = _estimated(values, names, options) if holes.entries and options.missing in ("em", "pairwise") else None
-    if estimated is not None:
+            values, encoding = without_collinear(values, encoding, beside, table.covariates)
+        warn_of_dropped(encoding)
+    estimated = None
+    if holes.entries and options.missing in ("em", "pairwise"):
+        names = joint_names(encoding, table.covariates)
+        estimated = _estimated(joined(values, beside), names, options)
         holes = replace(holes, **estimated.facts())
     samples = _less_groups(len(values) if estimated is None else estimated.samples, count)
+    facts, adjustment = SampleFacts(holes, count), None
+    if beside is not None and table.covariates is not None:
+        strict = is_first and options.collinear == "raise"
+        if estimated is None:
+            adjustment = Adjustment.of_rows(values, beside, table.covariates, strict=strict)
+        else:
+            both = (estimated.covariance, estimated.location)
+            adjustment = Adjustment.of_moments(*both, table.covariates, strict=strict)
+            left, means = adjustment.covariance_left(both[0]), both[1][: values.shape[1]]
+            estimated = replace(estimated, covariance=left, location=means)
+        adjustment.check_left(encoding)
+        values, samples = adjustment.taken_out(values, beside), adjustment.samples_left(samples)
+        facts = replace(facts, adjusted=adjustment.record)
     watch.lap("audit")
-    shared: dict[str, Any] = {"encoding": encoding, "is_named": table.is_named, "values": values}
-    shared |= {"samples": samples, "facts": SampleFacts(holes, count)}
+    shared: dict[str, Any] = {"encoding": encoding, "is_named": table.is_named, "values": values, "facts": facts}
+    shared |= {"samples": samples, "adjustment": adjustment}
     if estimated is not None:
         return IncompleteRows(**shared, estimated=estimated)
-    return Rows(**shared, member=member, numbers=numbers)
+    return Rows(**shared, member=member, numbers=numbers, hides_levels=hides_levels)
+
+
+def _wishes(options: Options) -> Wishes:
+    return Wishes.of(options.columns, options.categorical, options.ordinal, options.adjust)
 
 
 def straightened(sample: Rows | IncompleteRows, curves: Mapping[int, Curve], options: Options) -> Rows | IncompleteRows:
@@ -319,14 +307,6 @@ def _estimated(values: RowArray, names: Sequence[Any], options: Options) -> miss
     return em_covariance(rows, names, n_threads=options.n_threads)
 
 
-def _warn_of_dropped(encoding: Encoding) -> None:
-    """Name the columns that are left out without having been asked for."""
-    shown = [f"{name!r} ({reason})" for name, reason in encoding.dropped.items() if reason != NOT_CHOSEN]
-    if shown:
-        remedy = "" if set(encoding.dropped.values()) <= {NOT_CHOSEN, *WITHOUT_SPREAD} else "; columns= takes them in"
-        warn_user(f"column(s) left out: {listed(shown, 20)}{remedy}")
-
-
 def _less_groups(samples: int, groups: int | None) -> int:
     """Return the effective sample size after the means of groups have been subtracted."""
     if groups is None:
@@ -352,9 +332,23 @@ def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary
     if groups is not None:
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names
+    encoding, covariates = _plain_parts(names, options)
+    facts, adjustment = SampleFacts(kept=_kept_rows(moments)), None
+    if covariates is not None:
+        places = np.concatenate([encoding.kept, covariates.kept])
+        joint = (moments.covariance[np.ix_(places, places)], moments.mean[places])
+        adjustment = Adjustment.of_moments(*joint, covariates, strict=options.collinear == "raise")
+        adjustment.check_left(encoding)
+        facts = replace(facts, adjusted=adjustment.record)
     watch.lap("moments")
-    facts = SampleFacts(kept=_kept_rows(moments))
-    return Summary(encoding=Encoding.plain(names), is_named=moments.names is not None, facts=facts, moments=moments)
+    shared: dict[str, Any] = {"is_named": moments.names is not None, "facts": facts, "moments": moments}
+    return Summary(encoding=encoding, adjustment=adjustment, **shared)
+
+
+def _plain_parts(columns: Sequence[Any], options: Options) -> tuple[Encoding, Encoding | None]:
+    """Divide columns that are numbers into variables and covariates."""
+    wishes = Wishes.of(None, None, None, options.adjust).among(columns)
+    return parted(Encoding.plain(columns), wishes.adjust)
 
 
 def _kept_rows(moments: Moments) -> KeptRows:
@@ -368,7 +362,7 @@ def _kept_rows(moments: Moments) -> KeptRows:
     return KeptRows(moments.n, moments.n_effective, kept, moments.dropped, note)
 
 
-def _given_theta(theta: Any, groups: Any) -> GivenTheta:
+def _given_theta(theta: Any, groups: Any, options: Options) -> GivenTheta:
     if groups is not None:
         raise ValueError("groups needs data, but precision='precomputed' gives none")
     theta = open_table(theta)
@@ -387,5 +381,7 @@ def _given_theta(theta: Any, groups: Any) -> GivenTheta:
     if extreme.size:
         i = int(extreme[0])
         raise ValueError(f"theta[{i}, {i}] = {diagonal[i]:.3g} is out of range; rescale the variables")
-    encoding = Encoding.plain(range(d) if columns is None else columns)
+    encoding, _ = _plain_parts(range(d) if columns is None else columns, options)
+    # The inverse covariance of some variables given all others is that part of Θ.
+    theta = theta if encoding.is_plain else as_csr(theta[encoding.kept][:, encoding.kept], "theta")
     return GivenTheta(encoding=encoding, is_named=columns is not None, theta=theta)

@@ -111,6 +111,11 @@ class SampleMoments:
     residuals: FloatArray | None = None
     layer: Layer | None = None
 
+    @property
+    def errors(self) -> FloatArray | None:
+        """Variances of errors of measurement, which the covariances are without; None if there are none."""
+        return None if self.layer is None or not self.layer.errors.any() else self.layer.errors
+
     @classmethod
     def of_rows(cls, X: FloatArray, layer: Layer | None = None) -> SampleMoments:
         """Summarise rows, without a layer.

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from icid_rs._core import NumericalError
 from icid_rs._util.validation import FloatArray, listed
 from icid_rs.graph.covariances import ImpliedCovariances, SampleMoments
+from icid_rs.graph.measured_regression import weight_covariance
 from icid_rs.graph.sem import Csr
 
 #: Smallest reciprocal of an entry of an inverse correlation matrix; below it columns are combinations of each other.
@@ -80,7 +81,11 @@ def regress(target: int, causes: Sequence[int], moments: SampleMoments, names: S
     inverse = inverse / units
     weights = inverse @ among[:-1, -1]
     residual = max(float(among[-1, -1] - among[:-1, -1] @ weights), 0.0)
-    return Equation(causes, weights, residual / freedom * inverse, freedom)
+    if moments.errors is None:
+        return Equation(causes, weights, residual / freedom * inverse, freedom)
+    own, other = moments.errors[list(causes)], float(moments.errors[target])
+    spread = weight_covariance(among[:-1, :-1], inverse, weights, residual, own, other)
+    return Equation(causes, weights, spread / freedom, freedom)
 
 
 @dataclass(frozen=True)

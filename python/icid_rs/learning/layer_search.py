@@ -6,7 +6,11 @@ known in closed form (`_core.settle`). These two take turns. A graph without the
 edges, and a search that starts there hardly leaves it. So the first turns charge many times the price of an edge: what
 is left between distant variables then goes into Λ, and as the price falls, edges take back what is theirs.
 
-All models are compared by the likelihood of what was measured, with a price for each edge, loading and error.
+All models are compared by the likelihood of what was measured, with a price for each edge, loading and error. Hidden
+causes are looked for at the ordinary price of an edge, log n + 4 log d: at a lower one, a dense graph without them is
+hardly worse than half of the truth, where searches would stop. Errors of measurement weaken edges, whose ordinary price
+would leave so few of them that hidden causes, with loadings at log n, seem to explain the rest. So errors are looked
+for, and the two are compared, at log n + 2 log d.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from icid_rs._util.validation import FloatArray, csr_parts
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.layer import Layer
 from icid_rs.graph.sem import LinearSem
+from icid_rs.learning.loadings import canonical, components, factors
 from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.shares import check_hidden, check_shares, error_shares, most_hidden
 from icid_rs.options import Options
@@ -42,10 +47,10 @@ _ERROR_PRICES = (8.0, 4.0, 2.0, 1.0)
 _LEAST_LEFT = 1e-3
 #: Regressions and updates of Λ in turns, for each graph.
 _ROUNDS = 10
-#: Iterations of the factor analysis that is one of the starts.
-_FACTOR_ITERATIONS = 30
-#: Least uniqueness in a factor analysis, as a share of the variance.
-_UNIQUE = 0.02
+#: Multiple of log d in the price of an edge while errors of measurement are looked for.
+_CHEAP = 2.0
+#: Multiples of the price of an edge without errors that are tried.
+_PRICES_WITHOUT_ERRORS = (1.0, 2.0, 4.0)
 #: Error shares that are tried, as shares of the largest that the correlations allow.
 _GRID = tuple(np.linspace(0.1, 0.98, 9))
 #: The first of them to be tried; where it gains nothing, none is.
@@ -78,6 +83,7 @@ class LayerSearch:
     knowledge: Knowledge | None
     options: Options
     limit: TimeLimit
+    is_cheap: bool = False
     searches: int = field(default=0, init=False)
     _inverses: dict[bytes, FloatArray] = field(default_factory=dict, init=False)
 
@@ -85,8 +91,12 @@ class LayerSearch:
         self.scale = np.sqrt(self.estimate.variances)
         self.n, self.d = self.estimate.samples, len(self.scale)
         self.correlation = self.estimate.covariance / np.outer(self.scale, self.scale)
-        self.price = self.options.edge_penalty(self.n, self.d)
         self.log_n = float(np.log(self.n))
+        self.price = self.options.edge_penalty(self.n, self.d)
+        self.cheap_price = self.price
+        if self.options.penalty is None:
+            self.cheap_price = min(self.price, self.log_n + _CHEAP * float(np.log(self.d)))
+        self.price = self.cheap_price if self.is_cheap else self.price
         #: The largest eigenvalue of white noise in a table of this shape (Marchenko and Pastur 1967).
         self.edge = (1.0 + np.sqrt(self.d / self.n)) ** 2
         self.nothing = Layer.none(self.d)
@@ -100,23 +110,48 @@ class LayerSearch:
         check_shares(shares, self.correlation, np.diagonal(self.estimate.inverse) * self.scale**2, names)
         return shares if shares.any() else None
 
-    def chosen(self, without: Candidate, shares: FloatArray | None) -> Candidate:
-        """Return the best candidate: with the layer that was asked for, or with one that is worth its parameters."""
-        hidden, error = self.options.hidden, self.options.measurement_error
+    def chosen(self, without: Candidate, shares: FloatArray | None) -> tuple[Candidate, float]:
+        """Return the best candidate, and its gain in the score over the graph without a layer.
+
+        It has the layer that was asked for, or one that is worth its parameters.
+        """
+        if isinstance(self.options.hidden, int):
+            check_hidden(self.options.hidden, self.d)
         start = without if shares is None else self.with_shares(without, shares)
+        found = self.with_hidden_as_asked(start)
+        if not isinstance(self.options.measurement_error, str):
+            return found, without.score - found.score
+        return self.with_error_or_instead(without, found)
+
+    def with_error_or_instead(self, without: Candidate, found: Candidate) -> tuple[Candidate, float]:
+        """Add errors to hidden causes that were found, or replace these by errors if that is better."""
+        cheap = LayerSearch(self.estimate, self.knowledge, self.options, self.limit, is_cheap=True)
+        start, hidden = cheap.again(without), None
         best = start
-        if hidden == "auto":
-            best = self.with_any_hidden(start)
-        elif hidden:
-            check_hidden(hidden, self.d)
-            best = self.with_hidden(start, hidden)
-        if not isinstance(error, str):
-            return best
-        if hidden is None or hidden == "auto":
-            best = best.or_better(self.with_error(start))
-        if best.layer.hidden:
-            return best.or_better(self.with_error(best))
-        return self.with_any_hidden(best) if hidden == "auto" and best is not start else best
+        if found.layer.hidden:
+            hidden = cheap.again(found)
+            best = cheap.with_error(hidden)
+        if not isinstance(self.options.hidden, int):
+            instead = cheap.with_error(start)
+            if instead is not start and instead.score < best.score:
+                best = cheap.with_hidden_as_asked(instead)
+        self.searches += cheap.searches
+        # Without errors in it, the model is the one that was found at the ordinary price.
+        if best is start or best is hidden:
+            return found, without.score - found.score
+        return best, start.score - best.score
+
+    def again(self, found: Candidate) -> Candidate:
+        """Score a candidate at the price of this search, or a better one that it leads to."""
+        first = self.try_settle(found.sem, found.layer)
+        return self.descended(found.layer, found.sem.order).or_better(first)
+
+    def with_hidden_as_asked(self, start: Candidate) -> Candidate:
+        """Add as many hidden causes as the caller wants, or as are worth their loadings."""
+        hidden = self.options.hidden
+        if hidden is None:
+            return start
+        return self.with_hidden(start, hidden) if isinstance(hidden, int) else self.with_any_hidden(start)
 
     def without_layer(self, found: LinearSem) -> Candidate:
         """Score the graph that was found without a layer, or a better one of the kind that is searched for here."""
@@ -139,7 +174,7 @@ class LayerSearch:
     def with_hidden(self, start: Candidate, k: int, last: Candidate | None = None) -> Candidate:
         """Fit k hidden causes, from several starts; one of them adds to those of the last fit."""
         errors = start.layer.errors
-        starts = {"factors": _factors(self.correlation, k), "components": _components(self.correlation, k)}
+        starts = {"factors": factors(self.correlation, k), "components": components(self.correlation, k)}
         found = None
         for loadings in starts.values():
             candidate = self.annealed(Layer(loadings, errors), _HIDDEN_PRICES)
@@ -147,7 +182,7 @@ class LayerSearch:
         assert found is not None
         if last is not None and last.layer.hidden == k - 1 > 0:
             left = self.correlation - last.layer.covariance
-            loadings = np.hstack((last.layer.loadings, _components(left, 1)))
+            loadings = np.hstack((last.layer.loadings, components(left, 1)))
             found = found.or_better(self.annealed(Layer(loadings, errors), _FURTHER_PRICES))
         # A graph at the full price shows what the causes are; once more from there, with their loadings.
         return found.or_better(self.annealed(found.layer, _FURTHER_PRICES))
@@ -158,7 +193,9 @@ class LayerSearch:
 
     def with_error(self, start: Candidate) -> Candidate:
         """Add one share of error for all columns if it is worth a parameter."""
-        most = _LARGEST_SHARE * float(np.linalg.eigvalsh(self.correlation - _square(start.layer.loadings))[0])
+        most = _LARGEST_SHARE * float(
+            np.linalg.eigvalsh(self.correlation - start.layer.loadings @ start.layer.loadings.T)[0]
+        )
         if most <= 0:
             return start
         if self.at_share(start, _FIRST_SHARE * most).score >= start.score:
@@ -256,7 +293,7 @@ class LayerSearch:
         k = layer.hidden
         parameters = k * self.d - k * (k - 1) / 2 + float(layer.errors.any())
         score = self.n * found.deviance + self.price * sem.B.nnz + parameters * self.log_n
-        loadings = _canonical(found.loadings)
+        loadings = canonical(found.loadings)
         return Candidate(LinearSem.from_core(found.sem), Layer(loadings, layer.errors), score, found.spectrum[-1])
 
     def corrected(self, layer: Layer, order: NDArray[np.intp] | None) -> Corrected:
@@ -265,6 +302,28 @@ class LayerSearch:
         covariance = Covariance(matrix, self.estimate.location, self.n)
         full = tested_precision(covariance, self.options, Stopwatch())
         return Corrected(full.theta, matrix, location=full.location, samples=self.n, inverse=full.inverse, order=order)
+
+    def price_without_errors(self, found: Candidate) -> float | None:
+        """Return the price of an edge in the covariance without the errors of a model; None if it has none.
+
+        In C − T, what two residuals have in common by chance is compared with their variances, the diagonal of Ω. But
+        it comes from residuals of what was measured, whose variances are the diagonal of Ω + AᵀTA, so that it seems to
+        gain more by the product of two such ratios. Their mean serves for all edges, so that several multiples of it
+        are tried; the graph that fits best to what was measured decides. A price that the caller set is left as it is.
+        """
+        sem, layer = found.sem, found.layer
+        if not layer.errors.any() or self.options.penalty is not None:
+            return None
+        added = sem.B.multiply(sem.B).T @ layer.errors + layer.errors
+        ratio = float(np.exp(2.0 * np.mean(np.log1p(added / sem.noise_variances))))
+        cheap = LayerSearch(self.estimate, self.knowledge, self.options, self.limit, is_cheap=True)
+        tried = {}
+        for multiple in _PRICES_WITHOUT_ERRORS:
+            tried[multiple] = cheap.descended(layer, sem.order, multiple * ratio).score
+            if self.limit.is_over:
+                break
+        self.searches += cheap.searches
+        return self.cheap_price * ratio * min(tried, key=lambda multiple: tried[multiple])
 
     def inverse(self, errors: FloatArray) -> FloatArray:
         """Invert the correlations less error variances."""
@@ -282,30 +341,3 @@ class LayerSearch:
         if largest <= 1.0 - _LEAST_LEFT:
             return layer
         return Layer(layer.loadings * np.sqrt((1.0 - _LEAST_LEFT) / largest), layer.errors)
-
-
-def _factors(correlation: FloatArray, k: int) -> FloatArray:
-    """Start from a factor analysis: the loadings that fit best if there were no edges."""
-    unique = 0.9 / np.diagonal(invert(correlation))
-    loadings = np.zeros((len(correlation), k))
-    for _ in range(_FACTOR_ITERATIONS):
-        root = np.sqrt(unique)
-        values, vectors = np.linalg.eigh(correlation / np.outer(root, root))
-        loadings = root[:, None] * vectors[:, -k:] * np.sqrt(np.maximum(values[-k:] - 1.0, 0.0))
-        unique = np.maximum(1.0 - np.sum(loadings**2, axis=1), _UNIQUE)
-    return loadings
-
-
-def _components(correlation: FloatArray, k: int) -> FloatArray:
-    """Start from the leading eigenvectors, with variances of the eigenvalues beyond 1."""
-    values, vectors = np.linalg.eigh(correlation)
-    return np.asarray(vectors[:, -k:] * np.sqrt(np.maximum(values[-k:] - 1.0, 0.0)))
-
-
-def _canonical(loadings: FloatArray) -> FloatArray:
-    """Give each hidden cause the sign with which its loadings are positive on the whole."""
-    return np.ascontiguousarray(loadings * np.where(loadings.sum(axis=0) < 0, -1.0, 1.0))
-
-
-def _square(loadings: FloatArray) -> FloatArray:
-    return np.asarray(loadings @ loadings.T)

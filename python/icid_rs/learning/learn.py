@@ -67,8 +67,8 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
-    if isinstance(estimate, Blocked) and sample.facts.groups is not None:
-        # Without the means of groups, indicators are no levels.
+    if isinstance(estimate, Blocked) and (sample.facts.groups or sample.facts.adjusted) is not None:
+        # Without the means of groups, or effects of covariates, indicators are no levels.
         rows = None
     learned = strategy(Task(sample.names, estimate, rows, options, known, knowledge, proposer, watch))
     watch.lap("refine")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -150,11 +150,13 @@ def choose_layer(
     search = LayerSearch(estimate, knowledge, options, limit)
     shares = search.shares(names)
     without = search.without_layer(found)
-    chosen = search.chosen(without, shares)
-    gain = (without.score - chosen.score) / estimate.samples
+    chosen, gained = search.chosen(without, shares)
+    gain = gained / estimate.samples
     if chosen.layer.is_empty or (options.demanded is None and gain <= _NOTABLE):
         return None
-    corrected = search.corrected(chosen.layer, chosen.sem.order)
+    errors = chosen.layer.errors * estimate.variances if chosen.layer.errors.any() else None
+    price = search.price_without_errors(chosen)
+    corrected = replace(search.corrected(chosen.layer, chosen.sem.order), errors=errors, price=price)
     return Measurement(chosen.layer, gain, found, corrected, search.searches)
 
 

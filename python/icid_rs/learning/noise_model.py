@@ -30,7 +30,7 @@ from icid_rs.learning.search import BudgetedSearch, Searched, TimeLimit
 from icid_rs.learning.starts import Proposer
 from icid_rs.learning.unequal import Modelled, Unequal, UnequalSearch
 from icid_rs.options import Options
-from icid_rs.precision.variants import Blocked, FewRows, Full, NumberSearcher
+from icid_rs.precision.variants import Blocked, Corrected, FewRows, Full, NumberSearcher
 from icid_rs.report import Choices, NoiseChoice, PenaltyChoice, Refinement
 
 #: Columns whose variances differ relatively by less than this were standardised.
@@ -181,6 +181,8 @@ class _Task:
         self.searcher = estimate.searcher(proposer.knowledge, options.n_threads)
         self.searches = BudgetedSearch(self.searcher, options.trials, limit, options.seed, self.d)
         self.base, self.is_penalty_given = options.edge_penalty(self.n, self.d), options.penalty is not None
+        if isinstance(estimate, Corrected) and estimate.price is not None:
+            self.base, self.is_penalty_given = estimate.price, True
         start = proposed if options.is_weighted else None
         self.unequal = UnequalSearch(
             estimate, rows, self.searches, start, self.base, self.is_penalty_given, options.n_threads

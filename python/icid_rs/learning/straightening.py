@@ -158,6 +158,8 @@ def _settings_against(sample: Sample, rows: FloatArray, options: Options) -> str
         return "the noise variances that are supposed are those of the columns as they are"
     if sample.facts.groups is not None:
         return "the means of groups were taken out of the columns as they are"
+    if sample.adjustment is not None:
+        return "the effects of covariates were taken out of the columns as they are"
     if len(rows) < _FEWEST_ROWS:
         return f"fewer than {_FEWEST_ROWS} complete rows show too little"
     return "there are too many columns" if sample.blocks.columns > _MOST_COLUMNS else None

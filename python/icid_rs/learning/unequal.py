@@ -18,7 +18,7 @@ from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.calibration import calibrate
 from icid_rs.learning.price import lower_price, variance_price
 from icid_rs.learning.search import BudgetedSearch, Effort, Searched
-from icid_rs.precision.variants import Blocked, Corrected, FewRows, Full, Wide
+from icid_rs.precision.variants import Blocked, FewRows, Full, Wide
 from icid_rs.report import PenaltyChoice, ShapeChoice
 
 #: Estimates that a noise model is chosen for. The noise variances of categories have no common unit, and their
@@ -122,8 +122,7 @@ class UnequalSearch:
         found, inflation, edge = first, 1.0, base
         if not (self.is_penalty_given or searches.limit.is_over):
             found, inflation = calibrate(first, lambda factor: descend(base * factor, first), searches.searcher)
-            # Without a measurement layer, correlations have larger errors than those of chance.
-            if inflation == 1.0 and not isinstance(self.estimate, Corrected):
+            if inflation == 1.0:
                 found, edge = lower_price(first, base, descend, n, d)
         if edge * inflation != base or found.ended == "out of time":
             found = improve(found, edge * inflation)

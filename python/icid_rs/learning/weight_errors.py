@@ -9,8 +9,9 @@ import numpy as np
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.evidence import edge_ends
+from icid_rs.graph.measured_regression import weight_covariance
 from icid_rs.graph.sem import Csr
-from icid_rs.precision.variants import FewRows, Full, Precision, Wide
+from icid_rs.precision.variants import Corrected, FewRows, Full, Precision, Wide
 
 #: Weights that differ by less than this share of a standard error are the same.
 _SAME = 1e-3
@@ -50,6 +51,8 @@ def weight_errors(B: Csr, estimate: Precision, *, n_threads: int | None = None) 
     array([0.05])
     """
     match estimate:
+        case Corrected(samples=samples, errors=errors) if errors is not None:
+            return _measured_weight_errors(B, estimate, errors, samples)
         case Full(samples=samples) | FewRows(samples=samples):
             weights, variances = _core.weight_errors(estimate.covariance, csr_parts(B), n_threads=n_threads)
         case Wide(samples=samples):
@@ -77,6 +80,26 @@ def least_squares_errors(B: Csr, weights: FloatArray, variances: FloatArray, sam
     with np.errstate(invalid="ignore", divide="ignore"):
         errors = np.where(degrees > 0, np.sqrt(variances / degrees), np.nan)
     return _tested(B, weights, errors, degrees)
+
+
+def _measured_weight_errors(B: Csr, estimate: Corrected, errors: FloatArray, samples: int) -> WeightErrors:
+    """Compute errors of the weights between variables that are measured with error."""
+    _, effects = edge_ends(B)
+    # The places of the entries of B, column by column.
+    by_effect = np.argsort(effects, kind="stable")
+    causes = edge_ends(B)[0][by_effect]
+    ends = np.searchsorted(effects[by_effect], np.arange(B.shape[0] + 1))
+    weights, variances = np.empty(B.nnz), np.empty(B.nnz)
+    for j in np.flatnonzero(np.diff(ends)).tolist():
+        span = slice(ends[j], ends[j + 1])
+        own = causes[span]
+        among = estimate.covariance[np.ix_(own, own)]
+        inverse = np.linalg.inv(among)
+        fitted = inverse @ estimate.covariance[own, j]
+        residual = float(estimate.covariance[j, j] - estimate.covariance[own, j] @ fitted)
+        spread = weight_covariance(among, inverse, fitted, residual, errors[own], float(errors[j]))
+        weights[by_effect[span]], variances[by_effect[span]] = fitted, np.diagonal(spread)
+    return least_squares_errors(B, weights, variances, samples)
 
 
 def robust_weight_errors(B: Csr, rows: Rows, samples: int, *, n_threads: int | None = None) -> WeightErrors:

@@ -220,8 +220,8 @@ def _check_rows(sample: Rows | IncompleteRows | Summary, kind: Any) -> None:
 def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Covariance:
     values: RowArray | None = None
     match sample:
-        case Summary(moments=moments):
-            matrix, location = moments.covariance, moments.mean
+        case Summary():
+            matrix, location = sample.covariance, sample.location
         case IncompleteRows(values=values, estimated=estimated):
             matrix, location = estimated.covariance, estimated.location
         case Rows(values=values):
@@ -235,7 +235,7 @@ def _covariance(sample: Rows | IncompleteRows | Summary, watch: Stopwatch) -> Co
 
 def _fitted(sample: Any, estimator: Any, covariance: Covariance, watch: Stopwatch) -> Full | Indefinite:
     """Take Θ from an estimator of scikit-learn's kind; if it is indefinite, later fits use the inverse covariance."""
-    rows = sample.moments.rows if isinstance(sample, Summary) else sample.values
+    rows = sample.rows if isinstance(sample, Summary) else sample.values
     fitted = clone(estimator).fit(rows.astype(np.float64, copy=False))
     if not hasattr(fitted, "precision_"):
         raise TypeError(f"precision: {estimator!r} has no attribute precision_ after fit")

@@ -66,12 +66,12 @@ def skewness_of(sample: Sample) -> FloatArray:
             return skewness_matrix(values)
         case IncompleteRows(values=values):
             return pairwise_skewness(values)
-        case Summary(moments=moments):
+        case Summary():
             # The sample of rows serves where third moments were not computed.
-            if moments.third is not None:
-                return from_moments(moments.covariance, moments.third)
-            if len(moments.rows):
-                return skewness_matrix(moments.rows)
+            if sample.third is not None:
+                return from_moments(sample.covariance, sample.third)
+            if len(sample.rows):
+                return skewness_matrix(sample.rows)
             raise ValueError("skewness needs third moments or rows; use Moments(third=True), or skewness=0")
     raise ValueError("skewness needs data, but precision='precomputed' gives none; use skewness=0")
 

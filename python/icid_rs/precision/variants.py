@@ -167,9 +167,17 @@ class Corrected(Full):
     ----------
     order : numpy.ndarray of shape (d,), optional
         Causal order of the graph that was found together with these.
+    errors : numpy.ndarray of shape (d,), optional
+        Variances of errors of measurement, if some were taken out.
+    price : float, optional
+        The price of an edge, where errors of measurement were taken out. What they add on average is taken out with
+        them, but not what they add by chance: it weighs more in what is left, where edges look more certain than they
+        are. So their price is higher, and must not be judged by how many come in.
     """
 
     order: NDArray[np.intp] | None = field(default=None, kw_only=True, repr=False)
+    errors: FloatArray | None = field(default=None, kw_only=True, repr=False)
+    price: float | None = field(default=None, kw_only=True)
 
     def start_orders(self, searcher: Any) -> dict[str, NDArray[np.intp]]:
         """Start from the order of the graph that is known, too."""

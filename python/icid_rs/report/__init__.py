@@ -9,9 +9,19 @@ from icid_rs.report.choices import (
     ShapeChoice,
     TransformChoice,
 )
-from icid_rs.report.fit import Assumption, ClaimRecord, FitReport, KeptRows, MissingValues, SampleFacts, Verdict
+from icid_rs.report.fit import (
+    Adjusted,
+    Assumption,
+    ClaimRecord,
+    FitReport,
+    KeptRows,
+    MissingValues,
+    SampleFacts,
+    Verdict,
+)
 
 __all__ = [
+    "Adjusted",
     "Assumption",
     "Choices",
     "ClaimRecord",

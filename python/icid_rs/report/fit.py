@@ -69,18 +69,32 @@ class KeptRows:
 
 
 @dataclass(frozen=True)
+class Adjusted:
+    """Columns whose linear effects were taken out of all variables, and the degrees of freedom that this cost."""
+
+    columns: tuple[Any, ...]
+    degrees: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record as `ICID.info_` shows it."""
+        return {"columns": list(self.columns), "degrees of freedom": self.degrees}
+
+
+@dataclass(frozen=True)
 class SampleFacts:
-    """Missing values, the number of groups whose means were taken out, and kept rows; None where there are none."""
+    """Missing values, the number of groups whose means were taken out, kept rows, and covariates; None without any."""
 
     missing: MissingValues | None = None
     groups: int | None = None
     kept: KeptRows | None = None
+    adjusted: Adjusted | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as `ICID.info_` shows it."""
         return {
             "missing": None if self.missing is None else self.missing.as_dict(),
             "groups": self.groups,
+            "adjusted": None if self.adjusted is None else self.adjusted.as_dict(),
             "sample": None if self.kept is None else dict(vars(self.kept)),
         }
 

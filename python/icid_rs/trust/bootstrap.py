@@ -7,6 +7,7 @@ import functools
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -23,10 +24,9 @@ from icid_rs._util.randomness import RandomState, seed
 from icid_rs._util.validation import Rows, check_int, check_real
 from icid_rs._util.warn import warn_user
 from icid_rs.data import checks
-from icid_rs.data.encoding import Encoding
+from icid_rs.data.encoded import Encoded
 from icid_rs.data.fitted_columns import FittedColumns
 from icid_rs.data.moments import Moments
-from icid_rs.data.sample import Encoded
 from icid_rs.graph.equivalence import undetermined_edges
 from icid_rs.graph.sem import Csr
 from icid_rs.learning.learned import Learned
@@ -129,15 +129,14 @@ def bootstrap(
     count = check_int(n, "n", 1)
     fitted: Any = model
     columns: FittedColumns = fitted._fitted_columns
-    values = columns.rows(X, fitted)
+    table = columns.encoded(X, fitted)
+    values = table.values
     names, grouped = fitted.graph_.names_, fitted.fit_report_.is_grouped
-    checks.check_values(values, names, missing=model.missing)
+    checks.check_values(values, table.column_names, missing=model.missing)
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None, transform=None)
     shaped = fitted.fit_report_.shaped
-    encoding = columns.encoding
-    # Columns that were straightened for the fit are so in its resamples.
-    tasks = (delayed(_fit_draw)(refit, values, encoding, resampling, k, grouped, shaped) for k in range(count))
+    tasks = (delayed(_fit_draw)(refit, table, resampling, k, grouped, shaped) for k in range(count))
     backend, _ = get_active_backend()
     parallel = Parallel(n_jobs, return_as="generator" if backend.supports_return_generator else "list")
     with _quiet():
@@ -191,13 +190,13 @@ def _resampling(
 
 
 def _fit_draw(
-    model: Any, X: Rows, encoding: Encoding, resampling: Resampling, k: int, grouped: bool, shaped: tuple[int, ...]
+    model: Any, table: Encoded, resampling: Resampling, k: int, grouped: bool, shaped: tuple[int, ...]
 ) -> tuple[Csr, Csr] | str:
     """Fit resample k; return its weights and the count of each edge, or the message of the error."""
     rows, groups = resampling.draw(k)
     with _quiet():
         try:
-            learned = model._learn(Encoded(X[rows], encoding, is_named=True), groups if grouped else None)
+            learned = model._learn(replace(table, values=table.values[rows]), groups if grouped else None)
         except (ValueError, NumericalError, np.linalg.LinAlgError) as error:
             return str(error)
     return learned.sem.B, _counts(learned, shaped)

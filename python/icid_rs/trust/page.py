@@ -140,6 +140,9 @@ class Page:
         yield from self._transforms()
         if self.report.sample.groups is not None:
             yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
+        if self.report.sample.adjusted is not None:
+            adjusted = listed([repr(name) for name in self.report.sample.adjusted.columns], 8)
+            yield from _wrapped(f"  What {adjusted} explain of the other columns was taken out first.", 2)
 
     def _transforms(self) -> Iterator[str]:
         choice = self.report.transform

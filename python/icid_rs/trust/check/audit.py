@@ -154,8 +154,8 @@ def audit_sample(
         case IncompleteRows(values=every):
             cells, numbers = every, np.flatnonzero(np.isfinite(every).all(axis=1))
             X, consecutive = every[numbers], False
-        case Summary(moments=moments):
-            X, consecutive = moments.rows, False
+        case Summary():
+            X, consecutive = sample.rows, False
         case GivenTheta():
             return Audit()
     if len(X if cells is None else cells) < _FEWEST_ROWS:
@@ -167,7 +167,8 @@ def audit_sample(
     if layer is not None and layer.hidden and location is not None:
         common = layer.hidden_part(some - location, sem.B, sem.noise_variances)
     described = (some, sample.names, sem.B, sem.order, model)
-    measured = Measured.of(some, cells, sample.encoding, is_grouped=sample.facts.groups is not None)
+    is_plain = sample.facts.groups is None and sample.adjustment is None
+    measured = Measured.of(some, cells, sample.encoding, is_plain=is_plain)
     found = audit(
         fitted_table(*described, consecutive=consecutive, cells=cells, numbers=places, common=common, measured=measured)
     )

@@ -79,9 +79,9 @@ class Measured:
     cells: Rows | None
 
     @classmethod
-    def of(cls, X: Rows, cells: Rows | None, encoding: Encoding, *, is_grouped: bool) -> Measured | None:
-        """Take the curves back; None where there are none, or means were taken out within groups."""
-        if is_grouped or not encoding.curves:
+    def of(cls, X: Rows, cells: Rows | None, encoding: Encoding, *, is_plain: bool) -> Measured | None:
+        """Take the curves back; None where there are none, or rows are not plain but without means or covariates."""
+        if not is_plain or not encoding.curves:
             return None
         return cls(encoding.restored(X), None if cells is None else encoding.restored(cells))
 
