@@ -20,7 +20,8 @@ from icid_rs._util.randomness import RandomState
 from icid_rs._util.reentry import not_reentrant
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.fitted_columns import FittedColumns
-from icid_rs.data.sample import IncompleteRows, Rows, Sample, read
+from icid_rs.data.reading import read
+from icid_rs.data.sample import IncompleteRows, Rows, Sample
 from icid_rs.export.web import summarise_fit
 from icid_rs.fitted import asks_graph
 from icid_rs.graph.covariances import SampleMoments

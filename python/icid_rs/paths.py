@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from icid_rs._util.frames import frame_library, frame_of
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray
-from icid_rs.data.sample import read
+from icid_rs.data.reading import read
 from icid_rs.estimator import ICID
 from icid_rs.graph.sem import Csr
 from icid_rs.learning.find import find

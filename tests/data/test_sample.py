@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from icid_rs import ICID, Moments
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Summary, read
+from icid_rs.data.reading import read
+from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Summary
 from icid_rs.options import Options
 from icid_rs.precision.kinds import KINDS
 from tests.helpers.needs import need

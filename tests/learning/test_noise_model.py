@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from icid_rs import ICID, ScaleWarning, _core, datasets, equivalence_class, metrics
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import csr_parts
-from icid_rs.data.sample import read
+from icid_rs.data.reading import read
 from icid_rs.graph.knowledge import Knowledge
 from icid_rs.learning import noise_model
 from icid_rs.learning.search import TimeLimit

@@ -8,7 +8,7 @@ from sklearn.covariance import LedoitWolf
 
 from icid_rs import ICID, Moments
 from icid_rs._util.stopwatch import Stopwatch
-from icid_rs.data.sample import read
+from icid_rs.data.reading import read
 from icid_rs.options import Options
 from icid_rs.precision.estimate import LARGE, choose_estimator, reason, settle_kind
 from icid_rs.precision.kinds import KINDS

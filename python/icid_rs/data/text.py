@@ -14,27 +14,22 @@ import io
 import lzma
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
-from icid_rs._util.bounds import GROWTH, most_bytes
 from icid_rs._util.validation import listed
 from icid_rs.data.cells import Numerals, find_decimal, missing_cells
 from icid_rs.data.dialect import has_header, infer_delimiter, parsed
+from icid_rs.data.text_lines import Bounded, Lines
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
 #: Compressed files by suffix.
 _OPEN: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSED = tuple(_OPEN)
-#: Characters of a line at most: millions of columns, or a file that is no text.
-_LONGEST_LINE = 1 << 24
-#: Lines from which delimiter, header and decimal mark are inferred.
-_SAMPLE = 200
 #: The remedy where R wrote the names of rows without one for their column.
 _SHORT_HEADER = "; if the first column holds the names of rows, give it a name"
 #: Cells that are read at a time.
@@ -136,107 +131,12 @@ def open_text(
     shown = "standard input" if path == "-" else path
     suffix = Path(path).suffix.lower()
     with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as raw:
-        stream = io.BufferedReader(_Bounded(_OPEN[suffix](raw), shown, raw)) if suffix in _OPEN else raw
+        stream = io.BufferedReader(Bounded(_OPEN[suffix](raw), shown, raw)) if suffix in _OPEN else raw
         with io.TextIOWrapper(stream, encoding=options.encoding, newline="") as text:
-            yield _table(_Lines(text, shown, options.encoding, raw, report), options)
+            yield _table(Lines(text, shown, options.encoding, raw, report), options)
 
 
-class _Bounded(io.RawIOBase):
-    """A compressed file that must not grow beyond reason; damage is a ValueError that names the file."""
-
-    def __init__(self, inner: BinaryIO, path: str, raw: BinaryIO) -> None:
-        self._inner, self._path = inner, path
-        size = os.fstat(raw.fileno()).st_size
-        self._most, self._taken = most_bytes(size), 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._inner.read(len(buffer))
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise ValueError(f"{self._path}: the compressed file is damaged: {error}") from None
-        self._taken += len(data)
-        if self._taken > self._most:
-            raise ValueError(
-                f"{self._path}: it unpacks to more than {self._most >> 20} MiB, {GROWTH} times its size, as no "
-                "ordinary table does; unpack it first if it is one"
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-
-class _Lines:
-    """The lines of a file, checked and counted; comment lines and blank ones above the table are passed over."""
-
-    def __init__(
-        self, text: io.TextIOWrapper, path: str, encoding: str, raw: BinaryIO, report: Callable[[int], object]
-    ) -> None:
-        self.text, self.path, self.encoding, self.raw, self.report = text, path, encoding, raw, report
-        #: Numbers of the line read last, and of the first line of the table.
-        self.number = self.start = 0
-        #: The last comment above the table, which may hold the names.
-        self.comment: str | None = None
-        self.is_plain = True
-        self._waiting: list[str] = []
-
-    def sample(self) -> list[str]:
-        """Return the first lines from the first one with content, without using them up."""
-        first = next((line for line in self._fresh() if line.strip() and not self._is_comment(line)), None)
-        if first is None:
-            raise ValueError(f"{self.path} is empty")
-        self.start = self.number
-        self._waiting = [first, *islice(self._fresh(), _SAMPLE - 1)]
-        self.number = self.start - 1
-        return self._waiting
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._waiting:
-            self.number += 1
-            self._look(line)
-            yield line
-        self._waiting = []
-        for line in self._fresh():
-            self._look(line)
-            yield line
-
-    def _look(self, line: str) -> None:
-        # Python reads 1_2 as 12, and digits of any script.
-        if "_" in line or not line.isascii():
-            self.is_plain = False
-
-    def _is_comment(self, line: str) -> bool:
-        if line.startswith("#"):
-            self.comment = line[1:]
-            return True
-        return False
-
-    def _fresh(self) -> Iterator[str]:
-        try:
-            while line := self.text.readline(_LONGEST_LINE):
-                self.number += 1
-                if len(line) == _LONGEST_LINE:
-                    raise ValueError(f"{self.path}, line {self.number}: it is longer than {_LONGEST_LINE} characters")
-                if "\0" in line:
-                    raise ValueError(f"{self.path}, line {self.number}: it holds zero bytes; this is no text file")
-                yield line
-        except UnicodeDecodeError as error:
-            raise ValueError(self._undecodable(error)) from None
-
-    def _undecodable(self, error: UnicodeDecodeError) -> str:
-        """Say which byte is no text; the decoder works ahead of the lines, so count those before it."""
-        name = "UTF-8" if self.encoding == "utf-8-sig" else self.encoding
-        ahead = error.object[: error.start].count(b"\n")
-        place = f"line {self.number + 1 + ahead}" if self.number or ahead else "line 1"
-        byte = error.object[error.start]
-        return (
-            f"{self.path}, {place}: byte 0x{byte:02x} is no {name} text; name the encoding with --encoding, such as "
-            "latin-1 or utf-16"
-        )
-
-
-def _table(lines: _Lines, options: TextOptions) -> TextTable:
+def _table(lines: Lines, options: TextOptions) -> TextTable:
     """Infer the form of a file from its first lines."""
     sample = lines.sample()
     delimiter = _delimiter(options.delimiter) or infer_delimiter(sample)
@@ -293,7 +193,7 @@ def _numerals(path: str, options: TextOptions, rows: list[list[str]], delimiter:
     return Numerals(decimal, missing_cells(options.na))
 
 
-def _records(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that is not blank, with the number of the line where it begins."""
     source: Iterator[str] = iter(lines)
     if delimiter == " ":
@@ -313,7 +213,7 @@ def _records(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             yield start, row
 
 
-def _is_header(lines: _Lines, options: TextOptions, rows: list[list[str]], numerals: Numerals) -> bool:
+def _is_header(lines: Lines, options: TextOptions, rows: list[list[str]], numerals: Numerals) -> bool:
     decided = has_header(rows, numerals) if options.header == "auto" else options.header == "yes"
     if decided is None:
         raise ValueError(
@@ -322,7 +222,7 @@ def _is_header(lines: _Lines, options: TextOptions, rows: list[list[str]], numer
     return decided
 
 
-def _commented(lines: _Lines, first: list[str], numerals: Numerals, delimiter: str) -> list[str] | None:
+def _commented(lines: Lines, first: list[str], numerals: Numerals, delimiter: str) -> list[str] | None:
     """Return the names in a comment above the first row, as NumPy writes them, or None."""
     if lines.comment is None:
         return None
@@ -347,7 +247,7 @@ def check_names(place: str, names: list[str], has_labels: bool) -> None:
         raise ValueError(f"{place}: {listed(faults)}; rename them")
 
 
-def _chunks(lines: _Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: int) -> Iterator[Chunk]:
+def _chunks(lines: Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: int) -> Iterator[Chunk]:
     """Yield the rows in chunks; raise at one of another length."""
     most = max(1, _CHUNK_CELLS // width)
     while True:

@@ -1,4 +1,4 @@
-"""A named graph in which some variables may be categories: samples and predictions by their levels."""
+"""A named graph in which some variables may be categories: coefficients, samples and predictions by their levels."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from icid_rs._util.frames import make_frame
 from icid_rs._util.randomness import RandomState, generator
 from icid_rs._util.validation import FloatArray
 from icid_rs.graph import mixed_answers as mixed
+from icid_rs.graph.blocks import Levels
 from icid_rs.graph.curves import straighten
 from icid_rs.graph.estimation import Network
+from icid_rs.graph.level_tables import level_table
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.graph.variables import locate
 
@@ -27,6 +29,46 @@ class MixedGraph(NamedGraph):
     >>> MixedGraph([[0, 0.5], [0, 0]], ["rain", "wet"]).column_model_ is None
     True
     """
+
+    def coefficients(self, a: Any, b: Any) -> Any:
+        """Return the coefficients of one edge, level by level.
+
+        Parameters
+        ----------
+        a, b : name or number
+            A cause and its effect; all coefficients are zero if there is no edge a → b.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or dict of dicts
+            Between two numbers the weight. A category has a row for each level as a cause, but for its reference level,
+            which the others are compared with and the name of the index mentions; as an effect it has a column for each
+            level, which holds the change of the probability of this level, so that a row adds up to zero. All are those
+            of a regression on all causes of b, in the units of the table. A frame of polars has the levels of a in its
+            first column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from icid_rs import ICID
+        >>> kind = np.repeat(["a", "b", "c"], 200)
+        >>> size = np.random.default_rng(0).normal(size=600) + 2.0 * (kind == "c")
+        >>> model = ICID(required=[("kind", "size")]).fit(pd.DataFrame({"kind": kind, "size": size}))
+        >>> model.coefficients("kind", "size").round(1)    # doctest: +NORMALIZE_WHITESPACE
+                          size
+        kind (against a)
+        b                 -0.1
+        c                  2.0
+        """
+        i, j = locate(a, self._names), locate(b, self._names)
+        model = self.column_model_
+        levels: tuple[Levels, Levels]
+        if model is None:
+            values, levels = np.array([[self.adjacency_matrix_[i, j]]]), (None, None)
+        else:
+            values, levels = model.coefficients(i, j), (model.blocks.levels[i], model.blocks.levels[j])
+        return level_table(values, (self._names[i], self._names[j]), levels, self._library)
 
     def _sample_mixed(
         self, rows: int, do: Mapping[Any, Any] | None, residuals: FloatArray | None, random_state: RandomState

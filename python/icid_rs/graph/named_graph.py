@@ -15,14 +15,12 @@ from icid_rs._util.frames import make_frame
 from icid_rs._util.validation import listed
 from icid_rs._util.words import count
 from icid_rs.graph import effects, parts
-from icid_rs.graph.blocks import Levels
 from icid_rs.graph.conventions import Convention, is_transposed
 from icid_rs.graph.curves import Curves
 from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
 from icid_rs.graph.equivalence import equivalence_class
 from icid_rs.graph.evidence import EdgeEvidence, with_open_edges
-from icid_rs.graph.level_tables import level_table
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.variables import locate, locate_all
 
@@ -296,46 +294,6 @@ class NamedGraph:
         )
         part._library = self._library
         return part
-
-    def coefficients(self, a: Any, b: Any) -> Any:
-        """Return the coefficients of one edge, level by level.
-
-        Parameters
-        ----------
-        a, b : name or number
-            A cause and its effect; all coefficients are zero if there is no edge a → b.
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or dict of dicts
-            Between two numbers the weight. A category has a row for each level as a cause, but for its reference level,
-            which the others are compared with and the name of the index mentions; as an effect it has a column for each
-            level, which holds the change of the probability of this level, so that a row adds up to zero. All are those
-            of a regression on all causes of b, in the units of the table. A frame of polars has the levels of a in its
-            first column.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import pandas as pd
-        >>> from icid_rs import ICID
-        >>> kind = np.repeat(["a", "b", "c"], 200)
-        >>> size = np.random.default_rng(0).normal(size=600) + 2.0 * (kind == "c")
-        >>> model = ICID(required=[("kind", "size")]).fit(pd.DataFrame({"kind": kind, "size": size}))
-        >>> model.coefficients("kind", "size").round(1)    # doctest: +NORMALIZE_WHITESPACE
-                          size
-        kind (against a)
-        b                 -0.1
-        c                  2.0
-        """
-        i, j = locate(a, self._names), locate(b, self._names)
-        model = self.column_model_
-        levels: tuple[Levels, Levels]
-        if model is None:
-            values, levels = np.array([[self.adjacency_matrix_[i, j]]]), (None, None)
-        else:
-            values, levels = model.coefficients(i, j), (model.blocks.levels[i], model.blocks.levels[j])
-        return level_table(values, (self._names[i], self._names[j]), levels, self._library)
 
     def _refuse_categories(self, what: str) -> None:
         """Raise if some variables are categories, between which there is no single weight."""

@@ -8,7 +8,8 @@ from typing import Any
 from icid_rs._core import NumericalError
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs.data.faults import TableError
-from icid_rs.data.sample import IncompleteRows, Rows, Sample, straightened
+from icid_rs.data.reading import straightened
+from icid_rs.data.sample import IncompleteRows, Rows, Sample
 from icid_rs.learning.learn import learn
 from icid_rs.learning.learned import Learned
 from icid_rs.learning.straightening import choose_transform, rescue_by_scores
@@ -49,7 +50,7 @@ def find(sample: Sample, options: Options, watch: Stopwatch) -> Found:
     --------
     >>> from icid_rs import ICID, datasets
     >>> from icid_rs._util.stopwatch import Stopwatch
-    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.data.reading import read
     >>> from icid_rs.learning.find import find
     >>> from icid_rs.options import Options
     >>> from icid_rs.precision.kinds import KINDS

@@ -54,7 +54,7 @@ class Proposer:
     --------
     >>> from icid_rs import ICID, datasets
     >>> from icid_rs._util.stopwatch import Stopwatch
-    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.data.reading import read
     >>> from icid_rs.learning.starts import Proposer
     >>> from icid_rs.options import Options
     >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision

@@ -100,7 +100,7 @@ def choose_estimator(sample: Sample, options: Options) -> Estimator:
     >>> import numpy as np
     >>> from icid_rs import ICID, Moments
     >>> from icid_rs._util.stopwatch import Stopwatch
-    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.data.reading import read
     >>> from icid_rs.options import Options
     >>> from icid_rs.precision.estimate import choose_estimator
     >>> from icid_rs.precision.kinds import KINDS
@@ -128,7 +128,7 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
     --------
     >>> from icid_rs import ICID, datasets
     >>> from icid_rs._util.stopwatch import Stopwatch
-    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.data.reading import read
     >>> from icid_rs.options import Options
     >>> from icid_rs.precision.estimate import choose_estimator, estimate_precision
     >>> from icid_rs.precision.kinds import KINDS

@@ -111,7 +111,7 @@ def draws_of(sample: Sample, estimate: Precision, seed: int) -> Draws:
     --------
     >>> from icid_rs import ICID, Moments, fdr_precision, datasets
     >>> from icid_rs._util.stopwatch import Stopwatch
-    >>> from icid_rs.data.sample import read
+    >>> from icid_rs.data.reading import read
     >>> from icid_rs.options import Options
     >>> from icid_rs.trust.draws import draws_of
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 100, random_state=0)
