@@ -180,7 +180,8 @@ class FittedTable:
         """What the causes leave of each column, centred and divided by a scale that resists outliers."""
         X = np.asarray(self.causal[self.examined], dtype=np.float64)
         residuals = X - X @ self.B
-        return Spread.of(residuals).standardise(residuals)
+        # Of rows with many missing values, none may be complete.
+        return Spread.of(residuals).standardise(residuals) if len(residuals) else residuals
 
     @cached_property
     def edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
