@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from icid_rs import ICID, CausalGraph, Moments, datasets, equivalence_class, load, penalty_path
+from icid_rs import ICID, AssumptionWarning, CausalGraph, Moments, datasets, equivalence_class, load, penalty_path
 
 DISTORTIONS = {
     "exp": lambda x: np.exp(x / 2),
@@ -178,3 +178,15 @@ def test_the_parameter_is_no_method():
 def test_bad_values(value, error):
     with pytest.raises(error, match="transform"):
         ICID(transform=value).fit(np.eye(3))
+
+
+@pytest.mark.parametrize("seed", [7, 9])
+def test_a_gross_row_does_not_look_like_curves(seed):
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(8, 1, random_state=rng)
+    X = datasets.sample_sem(B, 10_000, noise_variances=rng.uniform(0.5, 2, 8), random_state=rng)
+    row = int(rng.integers(10_000))
+    X[row] = 30.0 * X.std(axis=0)
+    with pytest.warns(AssumptionWarning, match=f"row {row}"):
+        model = ICID().fit(X)
+    assert model.info_["choices"]["transform"]["chosen"] is None

@@ -65,7 +65,7 @@ def choose_transform(learned: Learned, sample: Sample, options: Options) -> Stra
     reason = _reason_against(learned, sample, rows, options)
     if reason is not None or rows is None or not isinstance(sample, Rows | IncompleteRows):
         return Straightening(TransformChoice(reason=reason or "there are no rows to look at"))
-    before = dependence(rows, sample.blocks, learned.sem.B, options.n_threads)
+    before = dependence(_without_extremes(rows, sample.blocks), sample.blocks, learned.sem.B, options.n_threads)
     if before <= max(_MISFIT, _MISFIT_ROWS / len(rows)):
         return Straightening(TransformChoice(dependence=before, reason="the linear model fits the columns as they are"))
     curves = score_curves(sample.values, sample.encoding, transformable(sample.values, sample.encoding))
@@ -113,6 +113,14 @@ def rescue_by_scores(sample: Sample, options: Options) -> Straightening:
 
 def _numbers(rows: FloatArray, blocks: Blocks) -> FloatArray:
     return np.asarray(rows[:, blocks.offsets[np.flatnonzero(~blocks.is_category)]])
+
+
+def _without_extremes(rows: FloatArray, blocks: Blocks) -> FloatArray:
+    """Leave out one row in a hundred, those farthest out in any number: curves do not rest on single values."""
+    numbers = _numbers(rows, blocks)
+    low, centre, high = np.quantile(numbers, [0.25, 0.5, 0.75], axis=0)
+    furthest = (np.abs(numbers - centre) / np.where(high > low, high - low, 1.0)).max(axis=1, initial=0.0)
+    return rows[furthest <= np.quantile(furthest, 0.99)]
 
 
 def _are_redundant(numbers: FloatArray) -> bool:
