@@ -188,5 +188,5 @@ def test_a_gross_row_does_not_look_like_curves(seed):
     row = int(rng.integers(10_000))
     X[row] = 30.0 * X.std(axis=0)
     with pytest.warns(AssumptionWarning, match=f"row {row}"):
-        model = ICID().fit(X)
+        model = ICID(hidden=None, measurement_error=None).fit(X)
     assert model.info_["choices"]["transform"]["chosen"] is None
