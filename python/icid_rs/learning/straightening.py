@@ -35,6 +35,8 @@ _MISFIT, _MISFIT_ROWS, _FIT, _SHARE = 0.05, 40.0, 0.02, 0.25
 _FEWEST_ROWS = 100
 #: Rows and variables that are looked at.
 _MOST_ROWS, _MOST_VARIABLES = 10_000, 300
+#: Residuals that are smaller than this share of a column are rounding errors.
+_NOTHING = 1e-6
 #: No single residual is computed beside more columns than this.
 _MOST_COLUMNS = 4000
 
@@ -201,8 +203,11 @@ def dependence(rows: FloatArray, blocks: Blocks, B: Csr, threads: int | None = N
         own, others = int(blocks.offsets[j]), blocks.select(causes.tolist())[1]
         others = others[deviations[others] > 0]
         Z = (rows[:, others] - location[others]) / deviations[others]
-        slopes = np.linalg.lstsq(Z, rows[:, own] - location[own], rcond=None)[0]
-        weights[others, own] = slopes / deviations[others]
+        centred = rows[:, own] - location[own]
+        slopes = np.linalg.lstsq(Z, centred, rcond=None)[0]
+        # A copy or a sum of its causes leaves no residual.
+        if np.std(centred - Z @ slopes) > _NOTHING * deviations[own]:
+            weights[others, own] = slopes / deviations[others]
     graph = sp.csr_array(weights)
     largest = np.full(blocks.columns, np.nan)
     np.fmax.at(largest, graph.indices, _core.dependence_statistics(rows, location, csr_parts(graph), n_threads=threads))
