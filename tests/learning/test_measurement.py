@@ -213,6 +213,14 @@ def test_the_core_agrees_with_a_dense_likelihood():
     assert value == pytest.approx(expected)
 
 
+def test_few_columns_carry_few_hidden_causes():
+    """Three factors would explain nine columns nearly whatever these are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 3)) @ rng.normal(size=(3, 9)) + 0.5 * rng.normal(size=(1000, 9))
+    assert ICID(stability=None).fit(X).hidden_loadings_.shape[1] <= 1
+    assert ICID(stability=None, hidden=3).fit(X).hidden_loadings_.shape == (9, 3)
+
+
 @pytest.mark.parametrize(("seed", "n"), [(0, 400), (2, 200), (3, 200)])
 def test_errors_of_corrected_correlations_are_not_taken_for_weak_edges(seed, n):
     """They are larger than those of correlations, by which chance would add fewer edges."""

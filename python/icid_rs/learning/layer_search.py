@@ -43,6 +43,8 @@ _HIDDEN_PRICES = (16.0, 8.0, 4.0, 2.0, 1.0, 1.0)
 _FURTHER_PRICES = (8.0, 4.0, 2.0, 1.0, 1.0)
 #: and while errors of measurement are.
 _ERROR_PRICES = (8.0, 4.0, 2.0, 1.0)
+#: Columns for each hidden cause that nobody asked for.
+_COLUMNS_EACH = 6
 #: What hidden causes leave, at least, of the variance in any direction.
 _LEAST_LEFT = 1e-3
 #: Regressions and updates of Λ in turns, for each graph.
@@ -161,10 +163,11 @@ class LayerSearch:
     def with_any_hidden(self, start: Candidate) -> Candidate:
         """Add hidden causes one by one while they are worth their loadings.
 
-        They are looked for only where more is left than white noise would leave.
+        They are looked for only where more is left than white noise would leave, and one for six columns at most: among
+        fewer, edges could explain the same.
         """
         best, k = start, 1
-        while k <= most_hidden(self.d) and best.left > self.edge and not self.limit.is_over:
+        while k <= min(most_hidden(self.d), self.d // _COLUMNS_EACH) and best.left > self.edge and not self.limit.is_over:
             further = self.with_hidden(start, k, best)
             if further.score >= best.score:
                 break
