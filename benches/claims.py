@@ -385,16 +385,16 @@ def read_tiers(path: Path) -> dict[str, int]:
 
 
 def cost(seeds: range) -> None:
-    """Seconds with claims and without, in turns."""
+    """Processor seconds with claims and without, one thread, in turns."""
     for d, n in ((20, 1000), (100, 1000), (1000, 2000), (1000, 10_000)):
         for noise in ("gaussian", "exponential"):
             seconds: dict[str | None, list[float]] = {None: [], "auto": []}
             for seed in seeds:
                 X, _ = simulate(d, 1, n, seed, noise)
                 for stability, times in seconds.items():
-                    begin = time.perf_counter()
-                    fit(X, stability=stability)
-                    times.append(time.perf_counter() - begin)
+                    begin = time.process_time()
+                    fit(X, stability=stability, n_threads=1)
+                    times.append(time.process_time() - begin)
             without, with_claims = (float(np.median(times)) for times in seconds.values())
             ratio = with_claims / without
             print(

@@ -218,7 +218,8 @@ def test_few_columns_carry_few_hidden_causes():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 3)) @ rng.normal(size=(3, 9)) + 0.5 * rng.normal(size=(1000, 9))
     assert ICID(stability=None).fit(X).hidden_loadings_.shape[1] <= 1
-    assert ICID(stability=None, hidden=3).fit(X).hidden_loadings_.shape == (9, 3)
+    with pytest.warns(UserWarning, match="explain all that the columns have in common"):
+        assert ICID(stability=None, hidden=3).fit(X).hidden_loadings_.shape == (9, 3)
 
 
 @pytest.mark.parametrize(("seed", "n"), [(0, 400), (2, 200), (3, 200)])

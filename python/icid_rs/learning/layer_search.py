@@ -167,7 +167,9 @@ class LayerSearch:
         fewer, edges could explain the same.
         """
         best, k = start, 1
-        while k <= min(most_hidden(self.d), self.d // _COLUMNS_EACH) and best.left > self.edge and not self.limit.is_over:
+        while (
+            k <= min(most_hidden(self.d), self.d // _COLUMNS_EACH) and best.left > self.edge and not self.limit.is_over
+        ):
             further = self.with_hidden(start, k, best)
             if further.score >= best.score:
                 break

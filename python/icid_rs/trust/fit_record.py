@@ -92,7 +92,12 @@ def warn_if_empty(learned: Learned, theta: Any, names: Sequence[Any], options: O
     """Warn of an empty graph, and name the cause; `theta` is the Θ that the graph was fitted to."""
     if learned.sem.B.nnz or len(names) == 1:
         return
-    if theta.nnz == theta.shape[0]:
+    if learned.measurement is not None:
+        why = (
+            "hidden causes and errors of measurement explain all that the columns have in common; hidden=None and "
+            "measurement_error=None give the graph without them"
+        )
+    elif theta.nnz == theta.shape[0]:
         why = "no partial correlation differs from zero: the variables look independent, or there are too few rows"
     elif options.threshold > 0:
         why = f"threshold = {options.threshold:g} may have removed every edge; lower it"
