@@ -166,10 +166,8 @@ class LayerSearch:
         They are looked for only where more is left than white noise would leave, and one for six columns at most: among
         fewer, edges could explain the same.
         """
-        best, k = start, 1
-        while (
-            k <= min(most_hidden(self.d), self.d // _COLUMNS_EACH) and best.left > self.edge and not self.limit.is_over
-        ):
+        best, k, most = start, 1, min(most_hidden(self.d), self.d // _COLUMNS_EACH)
+        while k <= most and best.left > self.edge and not self.limit.is_over:
             further = self.with_hidden(start, k, best)
             if further.score >= best.score:
                 break

@@ -122,7 +122,7 @@ def _without_extremes(rows: FloatArray, blocks: Blocks) -> FloatArray:
     numbers = _numbers(rows, blocks)
     low, centre, high = np.quantile(numbers, [0.25, 0.5, 0.75], axis=0)
     furthest = (np.abs(numbers - centre) / np.where(high > low, high - low, 1.0)).max(axis=1, initial=0.0)
-    return rows[furthest <= np.quantile(furthest, 0.99)]
+    return np.asarray(rows[furthest <= np.quantile(furthest, 0.99)])
 
 
 def _are_redundant(numbers: FloatArray) -> bool:

@@ -33,8 +33,8 @@ _Judged: TypeAlias = Full | FewRows | Blocked
 _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
 _FEW_VARIABLES = 64
-#: and with more than the first number, or if shapes count, there are fewer resamples.
-_MANY_VARIABLES, _FEW_RESAMPLES = 200, 20
+#: and with more than the first number, or if shapes count, there are fewer resamples; fewest if both.
+_MANY_VARIABLES, _FEW_RESAMPLES, _FEWEST_RESAMPLES = 200, 20, 10
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,8 @@ class _Judge:
         voting = Voting(observed.sem.order, observed.refinement.penalty, shape=observed.choices.residuals.shape)
         draws = RowDraws(rows, self.draws.resampling_of_rows(rows))
         asked = self.options.stability
-        return poll(searcher, draws, voting, asked if isinstance(asked, int) else _FEW_RESAMPLES)
+        usual = _FEW_RESAMPLES if len(voting.order) <= _MANY_VARIABLES else _FEWEST_RESAMPLES
+        return poll(searcher, draws, voting, asked if isinstance(asked, int) else usual)
 
     def _votes(self, voting: Voting) -> Votes:
         voting = replace(voting, removed=self.layer)
