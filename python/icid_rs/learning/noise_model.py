@@ -289,7 +289,8 @@ class _Task:
         """Report that equal or known noise variances were accepted."""
         rival = "unequal, same graph" if ordered.is_same_graph else "unequal"
         scores = {"equal": ordered.equal, rival: ordered.unequal}
-        noise = NoiseChoice("equal" if self.known is None else "known", scores)
+        is_beyond_doubt = not self.given and ordered.is_same_graph
+        noise = NoiseChoice("equal" if self.known is None else "known", scores, is_beyond_doubt)
         return Choices(noise, PenaltyChoice(self.base, ordered.inflation))
 
     def equal_score(self, sem: LinearSem, inflation: float) -> float:

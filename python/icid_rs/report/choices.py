@@ -15,10 +15,13 @@ class NoiseChoice:
     chosen : {"equal", "unequal", "known"}
     scores : dict
         Smaller is better.
+    is_beyond_doubt : bool
+        Whether equal noise variances fit so much better on the same graph that no other one was looked for.
     """
 
     chosen: str
     scores: dict[str, float]
+    is_beyond_doubt: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ _Judged: TypeAlias = Full | FewRows | Blocked
 _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
 _FEW_VARIABLES = 64
-#: and with more than the first number, or if shapes count, there are fewer resamples; fewest if both.
+#: and with more than the first number, or if shapes count or equal noise variances are beyond doubt, there are fewer
+#: resamples; fewest with many variables and shapes.
 _MANY_VARIABLES, _FEW_RESAMPLES, _FEWEST_RESAMPLES = 200, 20, 10
 
 
@@ -156,7 +157,8 @@ class _Judge:
     def _poll(self) -> dict[str, Votes]:
         """Return the votes by each kind of evidence, the one that oriented the graph last."""
         polled: dict[str, Votes] = {}
-        if "class" in self.options.orient:
+        # Where equal noise variances are beyond doubt, the class has nothing to add, and its resamples cost the most.
+        if "class" in self.options.orient and not self.choices.noise.is_beyond_doubt:
             polled["compelled"] = self._votes(Voting(self._class_order(), self.penalty))
         if self.choices.noise.chosen != "unequal" and "variance" in self.options.orient:
             polled["variance"] = self._votes(
@@ -208,9 +210,9 @@ class _Judge:
         asked, draws = self.options.stability, self.draws
         if isinstance(asked, int):
             return poll(searcher, draws, voting, asked)
-        is_dear = d > _MANY_VARIABLES
-        votes = poll(searcher, draws, voting, _FEW_RESAMPLES if is_dear else _RESAMPLES)
-        while d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
+        is_brief = d > _MANY_VARIABLES or self.choices.noise.is_beyond_doubt
+        votes = poll(searcher, draws, voting, _FEW_RESAMPLES if is_brief else _RESAMPLES)
+        while not is_brief and d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
             # Two standard deviations of a share near nine in ten.
             close = 2.0 * np.sqrt(NINE_IN_TEN * (1.0 - NINE_IN_TEN) / votes.resamples)
             if np.all(np.abs(votes.directed.data / votes.resamples - NINE_IN_TEN) >= close):
