@@ -173,10 +173,12 @@ class _Judge:
         joined = sp.csr_array(self.sem.B.astype(bool).astype(np.float64))
         # Directions are claimed of edges that the graph has, not of others that only resamples have.
         proposal = stable(rule, votes).only(sp.csr_array(joined + joined.T))
-        if rule != "shape":
+        if rule == "compelled":
             return proposal
+        # The graph itself was found by shapes or variances. Where their resamples reverse it, neither is to be believed.
         causes, effects = edge_ends(self.sem.B)
-        causes, effects = causes[self.may_be_oriented], effects[self.may_be_oriented]
+        if rule == "shape":
+            causes, effects = causes[self.may_be_oriented], effects[self.may_be_oriented]
         return proposal.only(sp.csr_array((np.ones(len(causes)), (causes, effects)), shape=self.sem.B.shape))
 
     def _class_order(self) -> NDArray[np.intp]:
