@@ -227,8 +227,8 @@ class Page:
                 return "The shape of the scatter was not used: hidden causes and errors of measurement change it."
             return "Scatter is close enough to bell-shaped that it tells no directions."
         text = (
-            f"The scatter of {count(len(residuals.shaped), 'column')} is not bell-shaped, and this helped to choose the "
-            "graph."
+            f"The scatter of {count(len(residuals.shaped), 'column')} is not bell-shaped, and this helped to choose "
+            "the graph."
         )
         directions = self.report.claims.directions
         if directions.get("shape") or not directions.get("open"):
