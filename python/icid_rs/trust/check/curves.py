@@ -63,9 +63,9 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     usual = np.argsort(np.abs(E).max(axis=1), kind="stable")[: len(E) - len(E) // 100]
     Z, E = Z[usual], E[usual]
     n = len(Z) * independent
-    square, cube = own_part(Z, 2), own_part(Z, 3)
-    share = np.maximum(explained(square, E, i, j), explained(cube, E, i, j))
-    i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
+    powers = own_part(Z, 2), own_part(Z, 3)
+    share = np.maximum(*(explained(power, E, i, j) for power in powers))
+    share = _with_reversed(table, (Z, *powers), E, (i, j, share), n)
     tests = 2 * len(i)
     bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
     worst = float(share.max())
@@ -95,24 +95,25 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
 
 def _with_reversed(
     table: FittedTable,
-    Z: FloatArray,
+    powers: tuple[FloatArray, FloatArray, FloatArray],
     E: FloatArray,
     curved: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
     n: float,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-    """Raise the curvature of edges that are curves read backwards to that of the reversed relation."""
+) -> FloatArray:
+    """Return the curvature of pairs, where edges that are curves read backwards have that of the reversed relation."""
     first, second, share = curved
+    Z, square, cube = powers
     causes, effects = table.edges
     looked_at = np.isin(causes * table.d + effects, first * table.d + second)
     causes, effects = causes[looked_at], effects[looked_at]
     if not len(causes):
-        return curved
+        return share
     bound = float(stats.chi2.isf(_ALARM / len(causes), 2))
     depends = dependence_of_pairs(Z, E, causes, effects)
-    backwards = np.maximum(*(explained(own_part(Z, power), E, effects, causes) for power in (2, 3)))
+    backwards = np.maximum(*(explained(power, E, effects, causes) for power in (square, cube)))
     found = []
     for k in np.flatnonzero((backwards > _CURVED) & (depends > _NOTABLE / n)).tolist():
-        curve = _read_backwards(table, Z, int(causes[k]), int(effects[k]))
+        curve = _read_backwards(table, powers, int(causes[k]), int(effects[k]))
         if curve.share > _CURVED and curve.gain * n > bound and curve.dependence < depends[k]:
             found.append((k, curve.share))
     share = share.copy()
@@ -121,7 +122,7 @@ def _with_reversed(
         if len(found) * chance_of_dependence(Z[:, i], E[:, j], n * float(depends[k])) < _ALARM_BACKWARDS:
             place = (first == i) & (second == j)
             share[place] = np.maximum(share[place], part)
-    return first, second, share
+    return share
 
 
 class _Curve(NamedTuple):
@@ -143,14 +144,15 @@ class _Curve(NamedTuple):
     dependence: float
 
 
-def _read_backwards(table: FittedTable, Z: FloatArray, i: int, j: int) -> _Curve:
+def _read_backwards(table: FittedTable, powers: tuple[FloatArray, FloatArray, FloatArray], i: int, j: int) -> _Curve:
+    Z = powers[0]
     others = np.setdiff1d(np.union1d(table.parents(i), table.parents(j)), (i, j))
 
     def left(target: int, *causes: FloatArray) -> FloatArray:
         basis = np.column_stack([np.ones(len(Z)), Z[:, others], *causes])
         return np.asarray(Z[:, target] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, target])))
 
-    line, bent = left(i, Z[:, j]), left(i, Z[:, j], own_part(Z[:, [j]], 2), own_part(Z[:, [j]], 3))
+    line, bent = left(i, Z[:, j]), left(i, *(power[:, j] for power in powers))
     residuals = np.column_stack([left(i), left(j, Z[:, i]), left(j), bent])
     without_edges = csr_parts(sp.csr_array((4, 4)))
     shapes = _core.shape_statistics(np.ascontiguousarray(residuals), np.zeros(4), without_edges, n_threads=1) / len(Z)

@@ -57,18 +57,20 @@ def own_part(Z: FloatArray, power: int) -> FloatArray:
 
 def explained(causes: FloatArray, effects: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
     """Squared correlations of columns i of the first table with columns j of the second."""
-    first, second = _unit(causes), _unit(effects)
-    if len(i) > first.shape[1]:
-        r = (first.T @ second)[i, j]
-    else:
-        r = np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
-    return np.asarray(r**2)
+    return _products(_unit(causes), _unit(effects), i, j) ** 2
+
+
+def _products(first: FloatArray, second: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Inner products of columns i of the first table with columns j of the second, which are in one piece in memory."""
+    if len(i) > 4 * first.shape[1]:
+        return np.asarray((first.T @ second)[i, j])
+    return np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
 
 
 def _unit(X: FloatArray) -> FloatArray:
     centred = X - X.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
-    return np.asarray(centred / np.where(length > 1e-9, length, np.inf))
+    return np.asfortranarray(centred / np.where(length > 1e-9, length, np.inf))
 
 
 def dependence_of_pairs(
@@ -78,10 +80,10 @@ def dependence_of_pairs(
 
     The functions are those of `shape_functions`, in the fifteen pairs other than that of the two columns themselves.
     """
-    own, left = shape_functions(stats.zscore(X)), shape_functions(stats.zscore(E))
+    own, left = ([_unit(f) for f in shape_functions(stats.zscore(table))] for table in (X, E))
     squares = np.zeros(len(causes))
     for f, g in list(product(left, own))[1:]:
-        squares += explained(g, f, causes, effects)
+        squares += _products(g, f, causes, effects) ** 2
     return squares - 15 / len(E)
 
 
