@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs import ICID, datasets
+from icid_rs import ICID, datasets, equivalence_class
 from icid_rs.metrics import class_distance
 
 NETWORKS = ("arth150", "ecoli70", "magic-irri", "magic-niab")
@@ -72,7 +72,7 @@ def rules(X: np.ndarray) -> dict[str, Callable[[], Any]]:
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
 
     def ours(rows: np.ndarray, penalty: Any = "auto") -> Callable[[], Any]:
-        return lambda: ICID(noise="unequal", penalty=penalty).fit(rows).cpdag_
+        return lambda: equivalence_class(ICID(noise="unequal", penalty=penalty).fit(rows).adjacency_matrix_)
 
     ways = {
         "auto": ours(Z),

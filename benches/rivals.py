@@ -1,7 +1,7 @@
 """Beside FLOP on standardised Gaussian data with unequal noise variances: distance between CPDAGs, and time.
 
-Needs `flopsearch`. FLOP runs with 20 restarts and penalty 2.0, ICID with its defaults, in turns, both with all threads;
-times are of the clock.
+Needs `flopsearch`. FLOP runs with 20 restarts and penalty 2.0, ICID with its defaults, claims included, in turns, both
+with all threads; times are of the clock. The class of ICID's graph counts, whatever is claimed of it.
 
     python benches/rivals.py [--seeds 5]
 """
@@ -14,7 +14,7 @@ import time
 import numpy as np
 from flopsearch import flop
 
-from icid_rs import ICID
+from icid_rs import ICID, equivalence_class
 from icid_rs.metrics import class_distance
 from search import simulate
 
@@ -32,10 +32,10 @@ def main() -> None:
             begin = time.perf_counter()
             theirs = flop(X, 2.0, restarts=20)
             middle = time.perf_counter()
-            ours = ICID().fit(X).cpdag_
+            model = ICID().fit(X)
             end = time.perf_counter()
             results["FLOP"].append((class_distance(B, np.asarray(theirs)), middle - begin))
-            results["ICID"].append((class_distance(B, ours), end - middle))
+            results["ICID"].append((class_distance(B, equivalence_class(model.adjacency_matrix_)), end - middle))
         medians = {name: np.median(np.array(runs), axis=0) for name, runs in results.items()}
         for name, runs in results.items():
             print(

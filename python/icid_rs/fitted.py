@@ -234,9 +234,9 @@ def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:
     check_is_fitted(model, "graph_")
     report = model.fit_report_
     if X is None:
-        return Page(model.graph_, report, report.checks, _fit_indices(model), report.rows).text()
+        return Page(model.graph_, report, report.checks, _fit_indices(model), report.rows, is_thorough=False).text()
     checked = check(model, X, groups)
-    return Page(model.graph_, report, checked.assumptions, checked.fit, report.rows).text()
+    return Page(model.graph_, report, checked.assumptions, checked.fit, report.rows, is_thorough=True).text()
 
 
 def falsify(

@@ -79,6 +79,21 @@ def test_an_unstable_collider_is_not_claimed():
     assert (stability[rests_on == "compelled"] >= 0.9).all()
 
 
+def test_noise_variances_that_are_equal_by_chance_claim_nothing():
+    """Two columns of about the same variance: noise variances look equal both ways."""
+    doubtful = 0
+    for seed in range(40):
+        x, e = np.random.default_rng(seed).normal(size=(2, 400))
+        model = ICID().fit(np.column_stack([x, 0.3 * x + 0.93 * e]))
+        noise = model.info_["choices"]["noise"]
+        if noise["chosen"] == "equal" and noise["unequal"] - noise["equal"] < 2 * np.log(9):
+            doubtful += 1
+            assert directions(model) == ["open"]
+    assert doubtful
+    X = datasets.sample_sem(np.diag([0.8, 0.8], k=1), 1000, random_state=0)
+    assert directions(ICID().fit(X)) == directions(ICID(noise="equal").fit(X)) == ["variance"] * 2
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_claims_are_part_of_the_class_and_of_the_graph(seed):
     X = table(12, 2, 500, seed)[1]

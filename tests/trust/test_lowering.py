@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from icid_rs import ICID
 from icid_rs.graph.evidence import edge_ends
+from icid_rs.trust.check.audit import Spoiled
 from icid_rs.trust.lowering import contradicted
 
 #: 0 → 2 ← 1, 2 → 3, and 4 → 3.
@@ -54,6 +55,14 @@ def test_a_collider_of_columns_that_follow_a_curve_is_open(seed):
     assert set(directions(related).values()) == {"open"}
     cpdag = related.cpdag_.toarray()
     assert (cpdag == cpdag.T).all()
+
+
+def test_shapes_tell_no_direction_of_curves_and_of_columns_without_a_shape():
+    spoiled = Spoiled(curved=frozenset({(0, 1)}), shapeless=frozenset({3}))
+    assert not spoiled.has_shape(0, 1)
+    assert not spoiled.has_shape(1, 0)
+    assert not spoiled.has_shape(2, 3)
+    assert spoiled.has_shape(1, 2)
 
 
 def test_knowledge_stays_whatever_the_columns_do():

@@ -25,7 +25,8 @@ def test_the_page_has_its_parts_and_is_short(table):
         assert len(lines) <= 70
         assert max(map(len, lines)) <= 110
         assert "800 rows and 12 columns" in page
-        assert "Nothing in the table speaks against" in page
+    assert "Nothing that a fit looks at speaks against the method" in model.report()
+    assert "Nothing in the table speaks against" in model.report(table)
     html = model.report()._repr_html_()
     assert html.count("<h4>") == len(TITLES)
     assert repr(model.report()) == str(model.report())
@@ -41,10 +42,33 @@ def test_every_edge_is_in_one_group(table):
 def test_faults_of_the_table_are_told_with_remedies(table):
     spoiled = table.copy()
     spoiled[:9, 3] = -999
-    page = ICID().fit(spoiled).report()
-    assert "FAIL  every number is a measurement" in page
+    page = " ".join(ICID().fit(spoiled).report().split())
+    assert "FAIL every number is a measurement" in page
     assert "3 (-999 in 9 rows)" in page
     assert "replace it by NaN" in page
+
+
+def test_steps_say_what_was_found_and_what_to_do(table):
+    spoiled = table.copy()
+    spoiled[:9, 3] = -999
+    steps = ICID().fit(spoiled).report().split("WHAT TO DO NEXT")[1]
+    assert "1 of 12 columns has a repeated value far from all others: if it stands for a missing value" in " ".join(
+        steps.split()
+    )
+
+
+def test_the_page_says_what_the_shape_of_scatter_was_good_for():
+    """A page without a claim by shape must not say that shapes told directions."""
+    B = datasets.random_dag(8, 1, random_state=0)
+    lopsided = datasets.sample_sem(B, 800, noise="exponential", random_state=0)
+    page = " ".join(ICID().fit(lopsided / lopsided.std(axis=0)).report().split())
+    assert "Directions that rest on it are marked." in page
+    rng = np.random.default_rng(0)
+    causes = rng.exponential(size=(2000, 4))
+    uneven = np.column_stack([causes, causes + causes * (rng.exponential(size=(2000, 4)) - 1)])
+    page = " ".join(ICID(hidden=None, measurement_error=None, transform=None).fit(uneven).report(uneven).split())
+    assert "FAIL what is left does not depend on causes" in page
+    assert "No direction is claimed by it, since what is left of columns depends on their causes." in page
 
 
 def test_names_are_escaped_in_notebooks():

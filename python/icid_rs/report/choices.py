@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,11 @@ class NoiseChoice:
     chosen: str
     scores: dict[str, float]
     is_beyond_doubt: bool = False
+
+    def is_favoured(self, odds: float) -> bool:
+        """Tell whether the data favour the chosen model over the others by these odds, as far as scores tell."""
+        rivals = [score for name, score in self.scores.items() if name != self.chosen]
+        return all(score - self.scores[self.chosen] >= 2.0 * math.log(odds) for score in rivals)
 
 
 @dataclass(frozen=True)

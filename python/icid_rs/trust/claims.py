@@ -161,12 +161,21 @@ class _Judge:
         if "class" in self.options.orient and not self.choices.noise.is_beyond_doubt:
             polled["compelled"] = self._votes(Voting(self._class_order(), self.penalty))
         if self.choices.noise.chosen != "unequal" and "variance" in self.options.orient:
-            polled["variance"] = self._votes(
-                Voting(self.sem.order, self.penalty, noise_variances=self._supposed_variances())
-            )
+            if self._is_noise_believed():
+                voting = Voting(self.sem.order, self.penalty, noise_variances=self._supposed_variances())
+                polled["variance"] = self._votes(voting)
         elif self.shapes is not None and self.may_be_oriented.any():
             polled["shape"] = self._shape_votes()
         return polled
+
+    def _is_noise_believed(self) -> bool:
+        """Tell whether noise variances were said to be equal or known, or are equal with nine in ten probability.
+
+        Resamples cannot tell: where the columns happen to have nearly the same variances, noise variances look equal in
+        all of them, along a wrong order too.
+        """
+        supposed = self.options.noise == "equal" or self.options.known_variances(len(self.sem.order)) is not None
+        return supposed or self.choices.noise.is_favoured(NINE_IN_TEN / (1.0 - NINE_IN_TEN))
 
     def _proposed(self, rule: str, votes: Votes) -> Proposal:
         """Return the directions that one kind of evidence proposes."""
@@ -175,7 +184,7 @@ class _Judge:
         proposal = stable(rule, votes).only(sp.csr_array(joined + joined.T))
         if rule == "compelled":
             return proposal
-        # Shapes or variances found the graph itself. Where their own resamples reverse it, neither is to be believed.
+        # The graph was found by shapes or variances. Where their resamples reverse it, neither is to be believed.
         causes, effects = edge_ends(self.sem.B)
         if rule == "shape":
             causes, effects = causes[self.may_be_oriented], effects[self.may_be_oriented]

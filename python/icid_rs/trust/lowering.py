@@ -20,7 +20,8 @@ def lowered(claimed: Claimed, spoiled: Spoiled) -> Claimed:
     """Leave those directions open that rest on what checks have found to be spoiled.
 
     These are directions of edges that one row carries, between columns that wander, from the shape of columns that tell
-    none, and from colliders whose ends are not independent. What background knowledge gives stays.
+    none or that follow a curve, and from colliders whose ends are not independent. What background knowledge gives
+    stays.
 
     Examples
     --------
@@ -36,9 +37,9 @@ def lowered(claimed: Claimed, spoiled: Spoiled) -> Claimed:
     if not isinstance(sem, LinearSem):
         return claimed
     causes, effects = edge_ends(sem.B)
-    shapeless = list(spoiled.shapeless)
-    lost = np.array([spoiled.spoils(i, j) for i, j in zip(causes.tolist(), effects.tolist(), strict=True)], dtype=bool)
-    lost |= (direction == "shape") & (np.isin(causes, shapeless) | np.isin(effects, shapeless))
+    ends = list(zip(causes.tolist(), effects.tolist(), strict=True))
+    lost = np.array([spoiled.spoils(*edge) for edge in ends], dtype=bool)
+    lost |= (direction == "shape") & np.array([not spoiled.has_shape(*edge) for edge in ends], dtype=bool)
     lost |= contradicted(sem.B, direction, spoiled.curved)
     lost &= ~np.isin(direction, ("knowledge", "open"))
     if not lost.any():

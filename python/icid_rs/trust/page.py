@@ -13,8 +13,9 @@ from icid_rs._util.validation import listed
 from icid_rs._util.words import agree, count
 from icid_rs.graph.edges import Edge, list_edges
 from icid_rs.graph.named_graph import NamedGraph
-from icid_rs.report import Assumption, FitReport
+from icid_rs.report import Assumption, FitReport, ShapeChoice
 from icid_rs.trust.check.fit_indices import FitIndices
+from icid_rs.trust.shapes import TABLE_DEPENDENT
 
 _WIDTH = 110
 #: Edges of each group, and steps, that are shown.
@@ -79,6 +80,8 @@ class Page:
     fit : FitIndices or None
     rows : int or None
         Rows that were used; None if an inverse covariance was given.
+    is_thorough : bool
+        Whether all checks were made, not only those of every fit.
     """
 
     graph: NamedGraph
@@ -86,6 +89,7 @@ class Page:
     checks: Sequence[Assumption]
     fit: FitIndices | None
     rows: int | None
+    is_thorough: bool
 
     def text(self) -> Report:
         """Compose the page."""
@@ -103,6 +107,9 @@ class Page:
             lines += [*([""] if lines else []), title, *content]
         return Report("\n".join(lines))
 
+    def _violated(self) -> list[Assumption]:
+        return [check for check in self.checks if check.verdict != "pass"]
+
     def _summary(self) -> Iterator[str]:
         groups = self._groups()
         failed = sum(check.verdict == "fail" for check in self.checks)
@@ -110,8 +117,10 @@ class Page:
         counts = f"{sure} relations with a direction, {doubtful} without, {weak} weak."
         if not failed:
             advice = "Nothing in the table speaks against what the method assumes." if self.checks else ""
+            if self.checks and not self.is_thorough:
+                advice = "Nothing that a fit looks at speaks against the method; model.report(table) looks at more."
         elif failed < _MANY_FAULTS:
-            advice = "Mend what is marked FAIL, fit again, and believe what stays."
+            advice = "Mend what is marked FAIL where you can, fit again, and believe what stays."
         else:
             advice = (
                 f"The table departs from what the method assumes in {failed} ways: take the graph for a list of "
@@ -189,15 +198,7 @@ class Page:
         if choices is None:
             return
         if choices.residuals is not None and not self.report.categories:
-            lopsided = len(choices.residuals.shaped)
-            if choices.residuals.counts:
-                text = (
-                    f"The scatter of {count(lopsided, 'column')} is not bell-shaped, and this was used to tell "
-                    "directions."
-                )
-            else:
-                text = "Scatter is close enough to bell-shaped that it tells no directions."
-            yield from _wrapped(f"  - {text}", 4)
+            yield from _wrapped(f"  - {self._shapes(choices.residuals)}", 4)
         refinement = self.report.refinement
         if refinement is not None and (pairs := refinement.details.get("unconfirmed")):
             shown = listed([f"{a} and {b}" for a, b in pairs], 3)
@@ -217,6 +218,24 @@ class Page:
                     "expect false edges."
                 )
             yield from _wrapped(f"  - {text}", 4)
+
+    def _shapes(self, residuals: ShapeChoice) -> str:
+        """Say whether the shape of residuals helped to choose the graph, and whether directions rest on it."""
+        found = self.report.measurement
+        if not residuals.counts:
+            if found.hidden or found.error:
+                return "The shape of the scatter was not used: hidden causes and errors of measurement change it."
+            return "Scatter is close enough to bell-shaped that it tells no directions."
+        text = (
+            f"The scatter of {count(len(residuals.shaped), 'column')} is not bell-shaped, and this helped to choose "
+            "the graph."
+        )
+        directions = self.report.claims.directions
+        if directions.get("shape") or not directions.get("open"):
+            return f"{text} Directions that rest on it are marked."
+        depends = (self.report.claims.dependence or 0.0) >= TABLE_DEPENDENT
+        why = ", since what is left of columns depends on their causes" if depends else ""
+        return f"{text} No direction is claimed by it{why}."
 
     def _measurement(self) -> Iterator[str]:
         """Say what was taken out of the graph: most of what there is to know about it, where there is such a thing."""
@@ -298,16 +317,16 @@ class Page:
         yield from _wrapped("  The graph was made to fit these rows: it fits new ones less well.", 2)
 
     def _next(self) -> Iterator[str]:
-        wrong = [check for check in self.checks if check.verdict != "pass" and not check.remedy.startswith("nothing")]
+        wrong = [check for check in self._violated() if not check.remedy.startswith("nothing")]
         wrong.sort(key=lambda check: (check.verdict != "fail", check.name not in _MENDED_FIRST))
-        steps = [f"If not “{check.name}”: {check.remedy}." for check in wrong]
+        steps = [f"{check.finding[0].upper()}{check.finding[1:]}: {check.remedy}." for check in wrong]
         steps = steps[: _MOST_STEPS - 1]
         groups = self._groups()
         if groups["open"]:
             edge = groups["open"][0]
             steps.append(
-                f"Open directions: say what comes first in time (tiers=[...]), or change {edge.source} in an "
-                f"experiment and see whether {edge.target} follows."
+                "Open directions: say what comes first in time (tiers=[...]); where an experiment is possible, change "
+                f"{edge.source} and see whether {edge.target} follows."
             )
         elif groups["sure"]:
             edge = groups["sure"][0]

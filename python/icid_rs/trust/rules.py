@@ -3,7 +3,8 @@
 - **class**: nine of ten resampled equivalence classes compel it.
 - **shape**: nine of ten resampled graphs that use the shape of residuals have it, both residuals have a shape, and
   residuals are independent of their causes in size, in that equation and in the table as a whole.
-- **variance**: noise variances are known or were found to be equal, and nine of ten resampled graphs have it.
+- **variance**: noise variances are known, or are equal with nine in ten probability, and nine of ten resampled graphs
+  have it.
 
 Two rules that point in opposite directions claim nothing. Background knowledge claims the directions that it says, and
 those that follow from claimed ones where resamples agree on which variables are joined.

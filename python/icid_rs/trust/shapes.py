@@ -11,9 +11,9 @@ from icid_rs import _core
 from icid_rs._util.validation import FloatArray, Rows, csr_parts
 from icid_rs.graph.sem import Csr
 
-#: Largest dependence of a residual on its causes, of one variable and in the median of a table. Both were chosen after
-#: looking at tables with known graphs.
-_LARGEST, _LARGEST_MEDIAN = 0.1, 0.02
+#: Dependence of a residual on its causes from which shapes tell no directions: of one variable, and in the median of a
+#: table. Both were chosen after looking at tables with known graphs.
+_DEPENDENT, TABLE_DEPENDENT = 0.1, 0.02
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class ShapeEvidence:
     @property
     def fits(self) -> bool:
         """Whether the table as a whole agrees with the model."""
-        return self.median < _LARGEST_MEDIAN
+        return self.median < TABLE_DEPENDENT
 
     def may_orient(self, causes: NDArray[np.intp], effects: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Tell which edges shapes may orient: both ends have one, and the effect's residual is nearly independent."""
         both = self.is_shaped[causes] & self.is_shaped[effects]
-        return np.asarray(both & (self.dependence[effects] < _LARGEST) & self.fits)
+        return np.asarray(both & (self.dependence[effects] < _DEPENDENT) & self.fits)

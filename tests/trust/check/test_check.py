@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from icid_rs import ICID, AssumptionWarning, datasets
 from icid_rs.graph.equivalence import causal_order
+from icid_rs.trust.check.curves import curvature
 from icid_rs.trust.check.edges import dependence, influence, unequal_spread
 from icid_rs.trust.check.fit_indices import fit_indices
 from icid_rs.trust.check.table import FittedTable
@@ -134,9 +135,53 @@ def test_unequal_spread_and_dependence():
     even, uneven = chain(rng), chain(rng, spread=True)
     assert unequal_spread(even).assumption.verdict == "pass"
     assert unequal_spread(uneven).pairs == ((0, 1),)
-    assert dependence(even)[0][1] < 0.02
-    assert dependence(uneven)[0][1] > 0.1
-    assert np.isnan(dependence(even)[0][0])
+    assert dependence(even).size[1] < 0.02
+    assert dependence(uneven).size[1] > 0.1
+    assert np.isnan(dependence(even).size[0])
+
+
+def test_dependence_has_the_p_value_of_independent_columns():
+    """Lopsided columns are where the fifteen squares vary most; p-values must still be those of chance."""
+    B = sp.csr_array([[0, 0.8], [0, 0]])
+    found = []
+    for seed in range(300):
+        X = datasets.sample_sem(B, 1000, noise="exponential", random_state=seed)
+        found.append(dependence(FittedTable(X, ["x", "y"], B, np.arange(2))).p_value)
+    assert 0.01 < np.mean(np.array(found) < 0.05) < 0.1
+
+
+def backwards(cause, effect):
+    """A table whose graph has the relation of two columns the wrong way round."""
+    weight = np.cov(cause, effect)[0, 1] / effect.var()
+    X = np.column_stack([cause, effect])
+    return FittedTable(X, ["cause", "effect"], sp.csr_array([[0, 0], [weight, 0]]), np.array([1, 0]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_curve_is_seen_from_both_ends(seed):
+    rng = np.random.default_rng(seed)
+    x, e = rng.standard_normal((2, 1000))
+    assert curvature(backwards(x, np.exp(x) + 0.5 * e)).pairs == ((1, 0),)
+    assert curvature(backwards(x, x + 0.5 * x**2 + e)).pairs == ((1, 0),)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("noise", ["exponential", "gumbel", "uniform", "laplace"])
+def test_a_line_with_lopsided_noise_is_no_curve(noise, seed):
+    B = sp.csr_array([[0, 0.8], [0, 0]])
+    for n in (200, 1000, 4000):
+        X = datasets.sample_sem(B, n, noise=noise, random_state=seed)
+        assert curvature(FittedTable(X, ["x", "y"], B, np.arange(2))).pairs == ()
+
+
+def test_a_gross_row_neither_makes_nor_hides_a_curve():
+    rng = np.random.default_rng(0)
+    x, e = rng.standard_normal((2, 1000))
+    line, curve = np.column_stack([x, x + e]), np.column_stack([x, x**2 + e])
+    for X in (line, curve):
+        X[3] = [40.0, 40.0]
+    assert curvature(FittedTable(line, ["x", "y"], sp.csr_array([[0, 1.0], [0, 0]]), np.arange(2))).pairs == ()
+    assert curvature(FittedTable(curve, ["x", "y"], sp.csr_array((2, 2)), np.arange(2))).pairs == ((0, 1),)
 
 
 def test_influence_is_the_change_without_the_row():

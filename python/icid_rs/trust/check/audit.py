@@ -14,7 +14,7 @@ from icid_rs.graph.layer import Layer
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import CyclicSem, LinearSem
 from icid_rs.report import Assumption
-from icid_rs.trust.check import columns, edges, rows
+from icid_rs.trust.check import columns, curves, edges, rows
 from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable, Measured
 
@@ -60,6 +60,11 @@ class Spoiled:
     def spoils(self, cause: int, effect: int) -> bool:
         """Tell whether the direction of an edge is open, whatever resamples say."""
         return (cause, effect) in self.edges or {cause, effect} <= self.wandering
+
+    def has_shape(self, cause: int, effect: int) -> bool:
+        """Tell whether the shape of residuals may tell the direction of an edge: of a straight line of measurements."""
+        is_curved = not self.curved.isdisjoint({(cause, effect), (effect, cause)})
+        return not is_curved and self.shapeless.isdisjoint({cause, effect})
 
     def numbered(self, variables: NDArray[np.intp]) -> Spoiled:
         """Return the same by numbers of other variables, of which these columns are some."""
@@ -119,7 +124,7 @@ def audit(table: FittedTable) -> Audit:
         return Audit(of_columns, Spoiled(shapeless=shapeless), sorting)
     order = rows.order(table, sorting)
     carried = edges.carried(table)
-    curved = edges.curvature(table, (*few, *coded, *sorting, *gross.columns), order.independent)
+    curved = curves.curvature(table, (*few, *coded, *sorting), order.independent)
     return Audit(
         (*of_columns, carried.assumption, order.assumption, curved.assumption),
         Spoiled(

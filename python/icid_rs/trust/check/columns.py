@@ -122,8 +122,8 @@ def levels(table: FittedTable) -> tuple[Assumption, tuple[int, ...]]:
                 statistic=float(min(found.values())),
                 effect=effect,
                 where=where,
-                remedy="a straight line through few levels is a rough model, and tells no direction by its shape: "
-                "combine columns into scores, or read edges at these columns as associations",
+                remedy="where levels are names, say so (categorical=[...]); a straight line through few levels is a "
+                "rough model, and tells no direction by its shape",
             ),
             tuple(found),
         )
@@ -183,8 +183,8 @@ def piles(table: FittedTable, ends: list[EndValue]) -> tuple[Assumption, tuple[i
             statistic=float(found[0].count),
             effect=share,
             where=tuple(f"{table.name(end.column)} ({end.count} cells at {end.value:g})" for end in found),
-            remedy="a detection limit, a cap or many zeros bend every line through them: analyse the rows off "
-            "the limit, or whether it was reached",
+            remedy="a detection limit, a cap, or zeros that stand for nothing or for missing bend every line: put NaN "
+            "for what is missing; analyse the rows off the limit, or whether it was reached",
         ),
         tuple(end.column for end in found),
     )

@@ -1,10 +1,8 @@
-"""Checks of relations: curved ones, unequal spread, dependence on causes, and edges that rest on one row."""
+"""Checks of relations: unequal spread, dependence on causes, and edges that rest on one row."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +10,19 @@ from scipy import stats
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.report import Assumption
+from icid_rs.trust.check.pairs import (
+    Pairs,
+    chance_of_dependence,
+    clipped,
+    dependence_of_pairs,
+    explained,
+    own_part,
+    some_rows,
+)
 from icid_rs.trust.check.table import FittedTable
 
-#: Rows that are examined for curvature and spread.
-_ROWS = 4000
-#: Most columns for which all pairs are examined, not only edges.
-_ALL_PAIRS = 500
-#: Share of what a cause leaves of its effect that is curved in it: doubt, and failure.
-_CURVED, _VERY_CURVED = 0.03, 0.1
-#: The same of a cause, read against the direction of its edge.
-_CURVED_BACKWARDS = 0.05
+#: Share of the size of a residual that follows a cause: doubt, and failure.
+_UNEVEN, _VERY_UNEVEN = 0.03, 0.1
 #: Chance of a false alarm in a whole table, for tests of many pairs.
 _ALARM = 1e-3
 #: Share of a weight that rests on one row: doubt, and failure.
@@ -30,129 +31,17 @@ _SHARED, _CARRIED = 0.3, 0.5
 _SIGNIFICANT = 3.0
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Departures of pairs from the model, worst first.
-
-    Attributes
-    ----------
-    assumption : Assumption
-    pairs : tuple of (cause, effect)
-    """
-
-    assumption: Assumption
-    pairs: tuple[tuple[int, int], ...] = ()
-
-
-def some_rows(table: FittedTable, most: int = _ROWS) -> slice:
-    """Evenly spaced rows, at most so many."""
-    return slice(None, len(table.residuals), -(-len(table.residuals) // most))
-
-
-def candidates(table: FittedTable, apart: Collection[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs (i, j) where residual j should be independent of column i: the graph does not derive i from j."""
-    if table.order is None or table.d > _ALL_PAIRS:
-        first, second = table.edges
-    else:
-        first, second = np.nonzero(~table.descendants.T)
-    kept = ~(np.isin(first, list(apart)) | np.isin(second, list(apart)))
-    return first[kept], second[kept]
-
-
-def curvature(table: FittedTable, apart: Collection[int] = (), independent: float = 1.0) -> Pairs:
-    """Look for relations that are no straight lines.
-
-    A pair is curved if the residual of one follows the square or the cube of the other. A curve may also have been
-    read against its direction, where it leaves less curvature than dependence of other kinds. So a joined pair counts
-    too if its residual depends on the cause in any way, and the relation is curved when it is read the other way. Where
-    noise is not Gaussian, a straight line looks curved if it is read backwards, but not both ways.
-
-    Parameters
-    ----------
-    table : FittedTable
-    apart : collection of int
-        Columns that are not looked at: something else is known to be wrong with them.
-    independent : float
-        Share of the rows that carry information of their own, where rows depend on each other.
-    """
-    name = "relations are straight lines"
-    i, j = candidates(table, apart)
-    if not len(i):
-        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
-    Z, E = _clipped(table)
-    n = len(Z) * independent
-    square, cube = _own_part(Z, 2), _own_part(Z, 3)
-    share = np.maximum(_explained(square, E, i, j), _explained(cube, E, i, j))
-    i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
-    tests = 2 * len(i)
-    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
-    worst = float(share.max())
-    p_value = min(1.0, tests * float(stats.chi2.sf(n * worst, 1)))
-    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
-    if not found:
-        finding = f"at most {worst:.1%} of what is left of a column is curved in another"
-        return Pairs(
-            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
-        )
-    first, second = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
-    pairs = tuple((int(i[k]), int(j[k])) for k in found)
-    return Pairs(
-        Assumption(
-            name=name,
-            verdict="fail" if worst >= _VERY_CURVED else "doubt",
-            finding=f"{first} and {second} follow a curve ({worst:.0%} of what is left)",
-            statistic=n * worst,
-            p_value=p_value,
-            effect=worst,
-            where=tuple(f"{table.names[i[k]]} and {table.names[j[k]]} ({share[k]:.0%})" for k in found),
-            remedy="transform the columns (logarithm, root) until relations are straight, or add a power as a column",
-        ),
-        pairs,
-    )
-
-
-def _with_reversed(
-    table: FittedTable,
-    Z: FloatArray,
-    E: FloatArray,
-    curved: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
-    n: float,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-    """Raise the curvature of edges that depart both ways to that of the reversed relation."""
-    first, second, share = curved
-    causes, effects = table.edges
-    looked_at = np.isin(causes * table.d + effects, first * table.d + second)
-    causes, effects = causes[looked_at], effects[looked_at]
-    if not len(causes):
-        return curved
-    # Under independence n times the sum of the fifteen squares is about six times a χ² with 2.5 degrees of freedom, or
-    # less: the squares are correlated, most of all between lopsided columns.
-    bound = 6.0 * float(stats.chi2.isf(_ALARM / len(causes), 2.5)) - 15.0
-    suspicious = _dependence_of_pairs(Z, E, causes, effects) > bound / n
-    share = share.copy()
-    for i, j in zip(causes[suspicious].tolist(), effects[suspicious].tolist(), strict=True):
-        others = np.union1d(table.parents(i), table.parents(j))
-        basis = np.column_stack([np.ones(len(Z)), Z[:, j], Z[:, others[(others != i) & (others != j)]]])
-        left = Z[:, [i]] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, [i]]))
-        only = np.zeros(1, dtype=np.intp)
-        backwards = max(float(_explained(_own_part(Z[:, [j]], power), left, only, only)[0]) for power in (2, 3))
-        if backwards > _CURVED_BACKWARDS:
-            place = (first == i) & (second == j)
-            share[place] = np.maximum(share[place], backwards)
-    return first, second, share
-
-
 def unequal_spread(table: FittedTable) -> Pairs:
     """Look for residuals whose size follows a cause."""
     name = "scatter is the same everywhere"
     i, j = table.edges
     if not len(i):
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
-    Z, E = _clipped(table)
+    Z, E = clipped(table)
     size = np.abs(E)
-    share = np.maximum(_explained(Z, size, i, j), _explained(_own_part(Z, 2), size, i, j))
+    share = np.maximum(explained(Z, size, i, j), explained(own_part(Z, 2), size, i, j))
     n, worst = len(Z), float(share.max())
-    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
+    bound = max(_UNEVEN, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
     p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
     found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
     if not found:
@@ -165,7 +54,7 @@ def unequal_spread(table: FittedTable) -> Pairs:
     return Pairs(
         Assumption(
             name=name,
-            verdict="fail" if worst >= _VERY_CURVED else "doubt",
+            verdict="fail" if worst >= _VERY_UNEVEN else "doubt",
             finding=f"the scatter of {effect} changes with {cause} ({worst:.0%} of its size)",
             statistic=n * worst,
             p_value=p_value,
@@ -177,45 +66,40 @@ def unequal_spread(table: FittedTable) -> Pairs:
     )
 
 
-def dependence(table: FittedTable) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Measure how far residuals depend on their causes in any way, by `_dependence_of_pairs`.
+@dataclass(frozen=True)
+class Dependence:
+    """How far residuals depend on their causes in any way.
 
-    Returns
-    -------
-    F : array of shape (d,)
-        For each column the largest over its causes; NaN without causes.
+    Attributes
+    ----------
+    size : array of shape (d,)
+        For each column the largest over its causes, by `dependence_of_pairs`; NaN without causes.
     cause : array of shape (d,)
         The cause that has it; -1 without causes.
+    p_value : float
+        Of the largest in the table, if residuals are independent of causes.
     """
+
+    size: FloatArray
+    cause: NDArray[np.intp]
+    p_value: float
+
+
+def dependence(table: FittedTable) -> Dependence:
+    """Measure how far residuals depend on their causes."""
     rows = some_rows(table)
     X, E = np.asarray(table.causal[rows], dtype=np.float64), table.residuals[rows]
     causes, effects = table.edges
-    F, cause = np.full(table.d, np.nan), np.full(table.d, -1)
-    found = _dependence_of_pairs(X, E, causes, effects)
+    size, cause = np.full(table.d, np.nan), np.full(table.d, -1)
+    found = dependence_of_pairs(X, E, causes, effects)
     for value, i, j in zip(found.tolist(), causes.tolist(), effects.tolist(), strict=True):
-        if not F[j] >= value:
-            F[j], cause[j] = value, i
-    return F, cause
-
-
-def _dependence_of_pairs(
-    X: FloatArray, E: FloatArray, causes: NDArray[np.intp], effects: NDArray[np.intp]
-) -> FloatArray:
-    """Sum the squared correlations of functions of causes and of residuals, less what chance explains.
-
-    The functions are those of `_shapes`, in the fifteen pairs other than that of the two columns themselves.
-    """
-    own, left = _shapes(stats.zscore(X)), _shapes(stats.zscore(E))
-    squares = np.zeros(len(causes))
-    for f, g in list(product(left, own))[1:]:
-        squares += _explained(g, f, causes, effects)
-    return squares - 15 / len(E)
-
-
-def _shapes(U: FloatArray) -> list[FloatArray]:
-    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns."""
-    bell = np.exp(-(U**2) / 2)
-    return [U, bell, U * bell, np.abs(U)]
+        if not size[j] >= value:
+            size[j], cause[j] = value, i
+    if not len(found):
+        return Dependence(size, cause, 1.0)
+    worst = int(np.argmax(found))
+    p_value = chance_of_dependence(X[:, causes[worst]], E[:, effects[worst]], len(X) * float(found[worst]))
+    return Dependence(size, cause, min(1.0, len(found) * p_value))
 
 
 def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -283,38 +167,3 @@ def carried(table: FittedTable) -> Pairs:
         ),
         tuple(edge for k, edge in zip(found, edges, strict=True) if share[k] >= _CARRIED),
     )
-
-
-def _clipped(table: FittedTable) -> tuple[FloatArray, FloatArray]:
-    """Columns and residuals of some rows, standardised; beyond four standard deviations they count as four."""
-    rows = some_rows(table)
-    Z = np.clip(table.causal_spread.standardise(table.causal[rows]), -4, 4)
-    E = np.clip(table.residuals[rows], -4, 4)
-    return Z, E
-
-
-def _own_part(Z: FloatArray, power: int) -> FloatArray:
-    """Return the square of a column without its straight part, or the cube without that and the square."""
-    basis = [np.ones_like(Z)]
-    for k in range(1, power + 1):
-        column = Z**k
-        for earlier in basis:
-            column = column - earlier * ((column * earlier).sum(axis=0) / ((earlier**2).sum(axis=0) + 1e-300))
-        basis.append(column)
-    return np.asarray(basis[-1])
-
-
-def _explained(causes: FloatArray, effects: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
-    """Squared correlations of columns i of the first table with columns j of the second."""
-    first, second = _unit(causes), _unit(effects)
-    if len(i) > first.shape[1]:
-        r = (first.T @ second)[i, j]
-    else:
-        r = np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
-    return np.asarray(r**2)
-
-
-def _unit(X: FloatArray) -> FloatArray:
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    return np.asarray(centred / np.where(length > 1e-9, length, np.inf))

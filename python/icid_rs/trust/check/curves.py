@@ -1,0 +1,162 @@
+"""Whether relations are straight lines, also when they were read against their direction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy import stats
+
+from icid_rs import _core
+from icid_rs._util.validation import FloatArray, csr_parts
+from icid_rs.report import Assumption
+from icid_rs.trust.check.pairs import Pairs, chance_of_dependence, clipped, dependence_of_pairs, explained, own_part
+from icid_rs.trust.check.table import FittedTable
+
+#: Most columns for which all pairs are examined, not only edges.
+_ALL_PAIRS = 500
+#: Share of what a cause leaves of its effect that is curved in it: doubt, and failure.
+_CURVED, _VERY_CURVED = 0.03, 0.1
+#: Chance of a false alarm in a whole table, for tests of many pairs.
+_ALARM = 1e-3
+#: The same where a curve must also be more likely than a straight line the other way, and leave less dependence.
+_ALARM_BACKWARDS = 0.01
+#: One standard deviation of n times the dependence of a residual on a cause, if both are lopsided and independent.
+_NOTABLE = 13.0
+
+
+def candidates(table: FittedTable, apart: Collection[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs (i, j) where residual j should be independent of column i: the graph does not derive i from j."""
+    if table.order is None or table.d > _ALL_PAIRS:
+        first, second = table.edges
+    else:
+        first, second = np.nonzero(~table.descendants.T)
+    kept = ~(np.isin(first, list(apart)) | np.isin(second, list(apart)))
+    return first[kept], second[kept]
+
+
+def curvature(table: FittedTable, apart: Collection[int] = (), independent: float = 1.0) -> Pairs:
+    """Look for relations that are no straight lines.
+
+    A pair is curved if the residual of one follows the square or the cube of the other. A curve may also have been
+    read against its direction, where it looks nearly straight. But where noise is not Gaussian, a straight line looks
+    curved backwards, too. So a joined pair counts if a curve the other way is more likely than the straight line, and
+    the residual of the line depends on its cause, more than that of the curve does.
+
+    Parameters
+    ----------
+    table : FittedTable
+    apart : collection of int
+        Columns that are not looked at: something else is known to be wrong with them.
+    independent : float
+        Share of the rows that carry information of their own, where rows depend on each other.
+    """
+    name = "relations are straight lines"
+    i, j = candidates(table, apart)
+    if not len(i):
+        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
+    Z, E = clipped(table)
+    # Single wild rows look like curves.
+    usual = np.argsort(np.abs(E).max(axis=1), kind="stable")[: len(E) - len(E) // 100]
+    Z, E = Z[usual], E[usual]
+    n = len(Z) * independent
+    powers = own_part(Z, 2), own_part(Z, 3)
+    share = np.maximum(*(explained(power, E, i, j) for power in powers))
+    share = _with_reversed(table, (Z, *powers), E, (i, j, share), n)
+    tests = 2 * len(i)
+    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
+    worst = float(share.max())
+    p_value = min(1.0, tests * float(stats.chi2.sf(n * worst, 1)))
+    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
+    if not found:
+        finding = f"at most {worst:.1%} of what is left of a column is curved in another"
+        return Pairs(
+            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
+        )
+    first, second = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
+    pairs = tuple((int(i[k]), int(j[k])) for k in found)
+    return Pairs(
+        Assumption(
+            name=name,
+            verdict="fail" if worst >= _VERY_CURVED else "doubt",
+            finding=f"{first} and {second} follow a curve ({worst:.0%} of what is left)",
+            statistic=n * worst,
+            p_value=p_value,
+            effect=worst,
+            where=tuple(f"{table.names[i[k]]} and {table.names[j[k]]} ({share[k]:.0%})" for k in found),
+            remedy="transform the columns (logarithm, root) until relations are straight, or add a power as a column",
+        ),
+        pairs,
+    )
+
+
+def _with_reversed(
+    table: FittedTable,
+    powers: tuple[FloatArray, FloatArray, FloatArray],
+    E: FloatArray,
+    curved: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
+    n: float,
+) -> FloatArray:
+    """Return the curvature of pairs, where edges that are curves read backwards have that of the reversed relation."""
+    first, second, share = curved
+    Z, square, cube = powers
+    causes, effects = table.edges
+    looked_at = np.isin(causes * table.d + effects, first * table.d + second)
+    causes, effects = causes[looked_at], effects[looked_at]
+    if not len(causes):
+        return share
+    bound = float(stats.chi2.isf(_ALARM / len(causes), 2))
+    depends = dependence_of_pairs(Z, E, causes, effects)
+    backwards = np.maximum(*(explained(power, E, effects, causes) for power in (square, cube)))
+    found = []
+    for k in np.flatnonzero((backwards > _CURVED) & (depends > _NOTABLE / n)).tolist():
+        curve = _read_backwards(table, powers, int(causes[k]), int(effects[k]))
+        if curve.share > _CURVED and curve.gain * n > bound and curve.dependence < depends[k]:
+            found.append((k, curve.share))
+    share = share.copy()
+    for k, part in found:
+        i, j = causes[k], effects[k]
+        if len(found) * chance_of_dependence(Z[:, i], E[:, j], n * float(depends[k])) < _ALARM_BACKWARDS:
+            place = (first == i) & (second == j)
+            share[place] = np.maximum(share[place], part)
+    return share
+
+
+class _Curve(NamedTuple):
+    """The relation of a cause and its effect, read as a curve from the effect to the cause.
+
+    Attributes
+    ----------
+    share : float
+        Share of the cause that is curved in the effect, of what straight lines leave.
+    gain : float
+        What this reading gains over a straight line from cause to effect, in twice the log-likelihood of a row. With
+        Gaussian residuals, straight lines are as likely one way as the other: the curve and shapes make the difference.
+    dependence : float
+        Of what the curve leaves of the cause, on the effect.
+    """
+
+    share: float
+    gain: float
+    dependence: float
+
+
+def _read_backwards(table: FittedTable, powers: tuple[FloatArray, FloatArray, FloatArray], i: int, j: int) -> _Curve:
+    Z = powers[0]
+    others = np.setdiff1d(np.union1d(table.parents(i), table.parents(j)), (i, j))
+
+    def left(target: int, *causes: FloatArray) -> FloatArray:
+        basis = np.column_stack([np.ones(len(Z)), Z[:, others], *causes])
+        return np.asarray(Z[:, target] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, target])))
+
+    line, bent = left(i, Z[:, j]), left(i, *(power[:, j] for power in powers))
+    residuals = np.column_stack([left(i), left(j, Z[:, i]), left(j), bent])
+    without_edges = csr_parts(sp.csr_array((4, 4)))
+    shapes = _core.shape_statistics(np.ascontiguousarray(residuals), np.zeros(4), without_edges, n_threads=1) / len(Z)
+    ratio = max(float(bent @ bent), 1e-300) / max(float(line @ line), 1e-300)
+    zero = np.zeros(1, dtype=np.intp)
+    dependence = float(dependence_of_pairs(Z[:, [j]], bent[:, None], zero, zero)[0])
+    return _Curve(1 - ratio, -np.log(ratio) + float(shapes[2:].sum() - shapes[:2].sum()), dependence)
