@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,6 +18,8 @@ from icid_rs.trust.check.table import FittedTable
 _ROWS = 4000
 #: Most columns for which all pairs are examined, not only edges.
 _ALL_PAIRS = 500
+#: Pairs that are measured at once in wider tables.
+_PAIRS_AT_ONCE = 1000
 #: Share of what a cause leaves of its effect that is curved in it: doubt, and failure.
 _CURVED, _VERY_CURVED = 0.03, 0.1
 #: The same of a cause, read against the direction of its edge.
@@ -81,8 +83,7 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
     Z, E = _clipped(table)
     n = len(Z) * independent
-    square, cube = _own_part(Z, 2), _own_part(Z, 3)
-    share = np.maximum(_explained(square, E, i, j), _explained(cube, E, i, j))
+    share = _of_pairs(_curved, Z, E, i, j)
     i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
     tests = 2 * len(i)
     bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
@@ -128,7 +129,7 @@ def _with_reversed(
     # Under independence n times the sum of the fifteen squares is about six times a χ² with 2.5 degrees of freedom, or
     # less: the squares are correlated, most of all between lopsided columns.
     bound = 6.0 * float(stats.chi2.isf(_ALARM / len(causes), 2.5)) - 15.0
-    suspicious = _dependence_of_pairs(Z, E, causes, effects) > bound / n
+    suspicious = _of_pairs(_dependence_of_pairs, Z, E, causes, effects) > bound / n
     share = share.copy()
     for i, j in zip(causes[suspicious].tolist(), effects[suspicious].tolist(), strict=True):
         others = np.union1d(table.parents(i), table.parents(j))
@@ -149,8 +150,7 @@ def unequal_spread(table: FittedTable) -> Pairs:
     if not len(i):
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
     Z, E = _clipped(table)
-    size = np.abs(E)
-    share = np.maximum(_explained(Z, size, i, j), _explained(_own_part(Z, 2), size, i, j))
+    share = _of_pairs(_spread, Z, E, i, j)
     n, worst = len(Z), float(share.max())
     bound = max(_CURVED, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
     p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
@@ -191,11 +191,41 @@ def dependence(table: FittedTable) -> tuple[FloatArray, NDArray[np.intp]]:
     X, E = np.asarray(table.causal[rows], dtype=np.float64), table.residuals[rows]
     causes, effects = table.edges
     F, cause = np.full(table.d, np.nan), np.full(table.d, -1)
-    found = _dependence_of_pairs(X, E, causes, effects)
+    found = _of_pairs(_dependence_of_pairs, X, E, causes, effects)
     for value, i, j in zip(found.tolist(), causes.tolist(), effects.tolist(), strict=True):
         if not F[j] >= value:
             F[j], cause[j] = value, i
     return F, cause
+
+
+def _of_pairs(
+    measure: Callable[[FloatArray, FloatArray, NDArray[np.intp], NDArray[np.intp]], FloatArray],
+    X: FloatArray,
+    E: FloatArray,
+    i: NDArray[np.intp],
+    j: NDArray[np.intp],
+) -> FloatArray:
+    """Measure pairs of columns i of X and j of E; in wide tables a few at a time, since measures hold many copies."""
+    if X.shape[1] <= _ALL_PAIRS:
+        return measure(X, E, i, j)
+    found = np.empty(len(i))
+    for first in range(0, len(i), _PAIRS_AT_ONCE):
+        some = slice(first, first + _PAIRS_AT_ONCE)
+        of_x, own_i = np.unique(i[some], return_inverse=True)
+        of_e, own_j = np.unique(j[some], return_inverse=True)
+        found[some] = measure(X[:, of_x], E[:, of_e], own_i, own_j)
+    return found
+
+
+def _curved(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Squared correlations of residuals with the square or the cube of columns, the larger."""
+    return np.maximum(_explained(_own_part(Z, 2), E, i, j), _explained(_own_part(Z, 3), E, i, j))
+
+
+def _spread(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Squared correlations of the sizes of residuals with columns or their squares, the larger."""
+    size = np.abs(E)
+    return np.maximum(_explained(Z, size, i, j), _explained(_own_part(Z, 2), size, i, j))
 
 
 def _dependence_of_pairs(
