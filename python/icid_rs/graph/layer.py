@@ -82,7 +82,7 @@ class Layer:
 class _MeasuredNoise:
     """The covariance K = N + S Sᵀ of Aᵀ x, with N = Ω + Aᵀ T A and S = Aᵀ Λ.
 
-    It is solved by way of N (Woodbury 1950), which is diagonal where there are no errors: then nothing is of size d × d.
+    It is solved by way of N (Woodbury 1950). Without errors N is diagonal, and nothing of size d × d is made.
     """
 
     def __init__(self, layer: Layer, B: Any, noise_variances: FloatArray) -> None:

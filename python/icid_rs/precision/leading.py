@@ -4,9 +4,13 @@ What a cause of many columns contributes to thousands of them tells its value in
 Ng 2002). So the residuals of all columns, regressed on the leading components, stand for the columns without the hidden
 causes, and graphs are fitted to these.
 
-A component must earn its price. Its loadings cost log n each. Instead, one of the columns could be the cause; an edge to
-each column that shares in the component would then explain it. So what it gains counts in each column up to the price
-of an edge, and it is taken for a hidden cause where the sum exceeds the price of the loadings.
+A component must earn its price. Its loadings cost log n each. If one of the columns were the cause instead, an edge to
+each column that shares in the component would explain it. So what it gains counts in each column up to the price of an
+edge, and it may be a hidden cause where the sum exceeds the price of the loadings.
+
+In a dense graph, components of what it explains may earn that too. These decline slowly, one after the other, whereas
+what a hidden cause explains grows with the number of columns. So the last hidden cause must explain several times what
+the next component does (after the eigenvalue ratios of Ahn and Horenstein 2013).
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ from icid_rs._util.validation import FloatArray
 _FIRST, _SPARE = 4, 6
 #: Products with the table. Components of hidden causes are far larger than others, so that few suffice.
 _PRODUCTS = 6
+#: What the last hidden cause explains, as a multiple of what the next component does.
+_FALL = 2.0
 #: A column of which a component explains this much is the cause itself.
 _SAME = 0.99
 #: Samples that must be left beside hidden causes.
@@ -82,13 +88,14 @@ def take_out(
         raise ValueError(f"hidden = {hidden}: {samples} samples can carry at most {max(most, 0)} hidden causes")
     count = _FIRST if hidden == "auto" else hidden
     while True:
-        scores = _components(values, min(count, most))
+        scores, sizes = _components(values, min(count, most))
         loadings = values @ scores
         gains = [_gain(column, samples, penalty) for column in loadings.T]
         if hidden != "auto":
             break
         earned = next((k for k, gain in enumerate(gains) if gain <= 0), len(gains))
         if earned < count or earned == most:
+            earned = max((k for k in range(1, earned + 1) if sizes[k - 1] >= _FALL * sizes[k]), default=0)
             scores, loadings, gains = scores[:, :earned], loadings[:, :earned], gains[:earned]
             break
         count *= 2
@@ -114,11 +121,14 @@ def _gain(correlations: FloatArray, samples: int, penalty: float) -> float:
     return float(gains.sum() - len(shares) * np.log(samples))
 
 
-def _components(values: FloatArray, count: int) -> FloatArray:
-    """Return leading principal components by rows of the table, in orthonormal columns, by subspace iteration."""
+def _components(values: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Find leading principal components by subspace iteration.
+
+    Returns their scores, in orthonormal columns, and what they and the next one explain, summed over the variables.
+    """
     n = values.shape[1]
     basis = np.random.default_rng(0).standard_normal((n, min(count + _SPARE, n)))
     for _ in range(_PRODUCTS):
         basis = np.linalg.qr(values.T @ (values @ basis))[0]
-    rotation = np.linalg.svd(values @ basis, full_matrices=False)[2]
-    return np.asarray(basis @ rotation.T[:, :count])
+    _, roots, rotation = np.linalg.svd(values @ basis, full_matrices=False)
+    return np.asarray(basis @ rotation.T[:, :count]), roots[: count + 1] ** 2

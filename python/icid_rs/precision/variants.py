@@ -206,8 +206,8 @@ class Wide(_Sampled):
     order : numpy.ndarray of shape (d,)
         Causal order of the graph from which Θ was computed.
     causes : Causes or None
-        Hidden causes that were taken out of the values, in the units of the columns, if any were looked for. Covariances
-        are those of what is left.
+        Hidden causes that were taken out of the values, in the units of the columns, if any were looked for.
+        Covariances are those of what is left.
     """
 
     values: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]
