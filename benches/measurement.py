@@ -1,6 +1,7 @@
 """Hidden causes and errors of measurement: class distances of the default fit, the fit without a layer, and FLOP.
 
-    python benches/measurement.py [hidden weights groups errors own clean cost] [--seeds 3] [--only TEXT]
+    python benches/measurement.py [hidden weights groups errors own clean cost] [--seeds 3] [--first 0] [--only TEXT]
+    python benches/measurement.py wide [-d 50000] [--seeds 1]
 
 Columns are permuted and standardised. FLOP (`flopsearch`) has penalty 2.0, and works on the same table; with hidden
 causes also on the residuals of as many leading principal components ("FLOP PC"). One thread each; seconds are those of
@@ -14,11 +15,14 @@ errors   errors of measurement, the same share of each variance; "weights" in th
 own      a share of its own for each column, uniform between 0 and 20 %
 clean    tables without either: how often nothing is chosen, and whether results are unchanged
 cost     seconds with and without, by the number of columns, and without claims (stability=None)
+wide     d columns and 1 000 rows with two hidden causes and with none: class distance, seconds, peak memory
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -140,7 +144,38 @@ def without_components(X: np.ndarray, k: int) -> np.ndarray:
     return np.ascontiguousarray(residual / residual.std(axis=0))
 
 
-def measure(cell: Cell, seeds: int, restarts: int) -> None:
+def wide(d: int, seeds: range) -> None:
+    """One fit for each seed and number of hidden causes, in a process of its own for the sake of its peak memory."""
+    context = multiprocessing.get_context("spawn")
+    for seed in seeds:
+        for causes in (2, 0):
+            process = context.Process(target=fit_wide, args=(d, causes, seed))
+            process.start()
+            process.join()
+
+
+def fit_wide(d: int, causes: int, seed: int) -> None:
+    warnings.simplefilter("ignore")
+    threadpool_limits(1)
+    rng = np.random.default_rng(seed)
+    B = datasets.random_dag(d, 1, random_state=rng)
+    X = datasets.sample_sem(B, 1000, noise_variances=rng.uniform(0.5, 2.0, d), random_state=rng)
+    X /= X.std(axis=0)
+    if causes:
+        X += rng.standard_normal((1000, causes)) @ (0.5 * rng.standard_normal((causes, d)))
+    X -= X.mean(axis=0)
+    X /= X.std(axis=0)
+    begin = time.process_time()
+    model = ICID(n_threads=1).fit(X)
+    seconds = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    found = model.hidden_loadings_.shape[1]
+    distance = class_distance(B, model.cpdag_)
+    print(f"d = {d} seed {seed}: {found} of {causes} hidden, distance {distance}", end=", ")
+    print(f"{seconds:.0f} s, {peak:.2f} GiB", flush=True)
+
+
+def measure(cell: Cell, seeds: range, restarts: int) -> None:
     ways: dict[str, Callable[[np.ndarray], Any]] = {
         "ICID": lambda X: ICID(n_threads=1).fit(X),
         "without": lambda X: ICID(hidden=None, measurement_error=None, n_threads=1).fit(X),
@@ -154,7 +189,7 @@ def measure(cell: Cell, seeds: int, restarts: int) -> None:
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     chosen = []
     unchanged = 0
-    for seed in range(seeds):
+    for seed in seeds:
         B, X = cell.draw(seed)
         found = {}
         for way, fit in ways.items():
@@ -167,12 +202,13 @@ def measure(cell: Cell, seeds: int, restarts: int) -> None:
         chosen.append(f"{record['hidden']}/{record['error']:.2f}/{record['gain']:.3f}")
         unchanged += bool((found["ICID"].adjacency_matrix_ != found["without"].adjacency_matrix_).nnz == 0)
     ratio = np.sum(seconds["ICID"]) / np.sum(seconds["without"])
-    print(f"{cell}: chosen {' '.join(chosen)}, unchanged {unchanged} of {seeds}, seconds {ratio:.2f} of those without")
+    same = f"unchanged {unchanged} of {len(seeds)}"
+    print(f"{cell}: chosen {' '.join(chosen)}, {same}, seconds {ratio:.2f} of those without")
     for way, values in distances.items():
         print(f"    {way:8} mean {np.mean(values):7.1f}  {values}  {np.mean(seconds[way]):.2f} s", flush=True)
 
 
-def cost(seeds: int) -> None:
+def cost(seeds: range) -> None:
     for d in (100, 300, 1000, 2000):
         for name, cell in {
             "nothing": Cell(d, 1, 10 * d),
@@ -180,7 +216,7 @@ def cost(seeds: int) -> None:
             "error": Cell(d, 1, 10 * d, error=0.1),
         }.items():
             times: dict[str, list[float]] = {"auto": [], "None": []}
-            for seed in range(seeds):
+            for seed in seeds:
                 _, X = cell.draw(seed)
                 for way, setting in (("auto", "auto"), ("None", None)):
                     begin = time.process_time()
@@ -194,18 +230,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("-d", type=int, default=50_000, help="columns of a wide table")
     parser.add_argument("--only", default="", help="cells whose names contain this")
     parser.add_argument("--restarts", type=int, default=20, help="of FLOP")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     threadpool_limits(1)
+    seeds = range(options.first, options.first + options.seeds)
     for part in options.parts or [*CELLS, "cost"]:
         if part == "cost":
-            cost(options.seeds)
+            cost(seeds)
+            continue
+        if part == "wide":
+            wide(options.d, seeds)
             continue
         for cell in CELLS[part]():
             if options.only in str(cell):
-                measure(cell, options.seeds, options.restarts)
+                measure(cell, seeds, options.restarts)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The share of each column's variance that is error of measurement, 1 minus its reliability: one for all columns,
         one for each, or by name (0 for those that are not named). ``"auto"``: one share for all, if it earns its price.
         Weights are then those between the variables without their errors. None: columns are measured without error.
-        ``"auto"`` of both needs at least two rows for each column; ``info_["measurement"]`` says what was found.
+        ``"auto"`` of both needs at least two rows for each column, or for hidden causes more than 4 000 columns;
+        ``info_["measurement"]`` says what was found.
         Neither is looked for with ``refine=None`` or ``"order"``, known noise variances, or a Θ that is given or comes
         from an estimator.
     columns : list, optional
@@ -195,8 +196,8 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         At categories of more than two levels, root mean squares of the partial correlations of their columns.
     covariance_ : numpy.ndarray of shape (d, d)
         The empirical covariance, with its ridge; with ``precision="precomputed"``, the inverse of Θ. With more than
-        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`). NaN at categories
-        of more than two levels.
+        4 000 columns and fewer than two rows for each it is a scipy.sparse.csr_array (`Precision`), without what
+        hidden causes add. NaN at categories of more than two levels.
     location_ : numpy.ndarray of shape (d,)
         The means; NaN at categories of more than two levels.
     status_ : str

@@ -176,6 +176,23 @@ class Options:
                 return f"{name}={value!r}"
         return None
 
+    @property
+    def unmeasured_because(self) -> str | None:
+        """Why no table can get a measurement layer with these parameters; None if some can."""
+        if not self.measures:
+            return "hidden causes and errors of measurement were switched off"
+        if self.refine not in ("auto", "search"):
+            return f"refine={self.refine!r} supposes that there are neither hidden causes nor errors of measurement"
+        if self.noise_variances is not None:
+            return "known noise variances leave nothing to hidden causes and errors of measurement"
+        if self.missing == "pairwise":
+            return "covariances of pairs of columns differ from those of a table as if by errors of measurement"
+        if self.ridge:
+            return "a ridge and a measurement layer cannot both change the covariance"
+        if isinstance(self.precision, str) and self.precision == "precomputed":
+            return "hidden causes and errors of measurement are looked for in tables and their moments, not in Θ"
+        return None
+
     def edge_penalty(self, samples: int, variables: int) -> float:
         """Return what an edge must gain in twice the log-likelihood, before any inflation of the null."""
         if self.penalty is None:

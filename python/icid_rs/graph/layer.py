@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from icid_rs._util.validation import FloatArray
@@ -60,24 +61,53 @@ class Layer:
 
     def log_likelihood(self, centred: FloatArray, B: Any, noise_variances: FloatArray) -> float:
         """Compute the mean Gaussian log-likelihood of measured rows, less their means, under an acyclic model."""
-        d = len(noise_variances)
-        A = np.eye(d) - B.toarray()
         # Σ = A⁻ᵀ K A⁻¹, and det A = 1.
-        K = np.diag(noise_variances) + A.T @ self.covariance @ A
-        factor = cho_factor(K, lower=True)
-        residual = centred @ A
-        distances = np.sum(residual.T * cho_solve(factor, residual.T), axis=0)
-        log_determinant = 2.0 * np.sum(np.log(np.diagonal(factor[0])))
-        return float(-0.5 * (d * np.log(2 * np.pi) + log_determinant + np.mean(distances)))
+        noise = _MeasuredNoise(self, B, noise_variances)
+        residual = noise.residuals(centred)
+        distances = np.sum(residual * noise.solve(residual), axis=0)
+        d = len(noise_variances)
+        return float(-0.5 * (d * np.log(2 * np.pi) + noise.log_determinant + np.mean(distances)))
 
     def scores(self, centred: FloatArray, B: Any, noise_variances: FloatArray) -> FloatArray:
         """Compute the expectation of the hidden causes, row by row, given the measured rows less their means."""
-        A = np.eye(len(noise_variances)) - B.toarray()
-        K = np.diag(noise_variances) + A.T @ self.covariance @ A
         # Λᵀ Σ⁻¹ x with Σ⁻¹ = A K⁻¹ Aᵀ.
-        solved = cho_solve(cho_factor(K, lower=True), A.T @ self.loadings)
-        return np.asarray(centred @ (A @ solved))
+        noise = _MeasuredNoise(self, B, noise_variances)
+        return np.asarray(noise.residuals(centred).T @ noise.solve(noise.shocks))
 
     def hidden_part(self, centred: FloatArray, B: Any, noise_variances: FloatArray) -> FloatArray:
         """Compute what the hidden causes contribute to each measured row, as far as the row tells."""
         return np.asarray(self.scores(centred, B, noise_variances) @ self.loadings.T)
+
+
+class _MeasuredNoise:
+    """The covariance K = N + S Sᵀ of Aᵀ x, with N = Ω + Aᵀ T A and S = Aᵀ Λ.
+
+    It is solved by way of N (Woodbury 1950). Without errors N is diagonal, and nothing of size d × d is made.
+    """
+
+    def __init__(self, layer: Layer, B: Any, noise_variances: FloatArray) -> None:
+        self.A = sp.csc_array(sp.eye_array(len(noise_variances)) - B)
+        self.shocks = np.asarray(self.A.T @ layer.loadings)
+        self._variances, self._factor = noise_variances, None
+        log_determinant = float(np.sum(np.log(noise_variances)))
+        if layer.errors.any():
+            N = np.diag(noise_variances) + (self.A.T @ sp.diags_array(layer.errors) @ self.A).toarray()
+            self._factor = cho_factor(N, lower=True)
+            log_determinant = 2.0 * float(np.sum(np.log(np.diagonal(self._factor[0]))))
+        self._shocks_solved = self._solve_without_causes(self.shocks)
+        self._among = np.eye(layer.hidden) + self.shocks.T @ self._shocks_solved
+        self.log_determinant = log_determinant + float(np.linalg.slogdet(self._among)[1])
+
+    def residuals(self, centred: FloatArray) -> FloatArray:
+        """Return Aᵀ x of rows, in columns."""
+        return np.asarray(self.A.T @ centred.T)
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Return K⁻¹ times columns."""
+        weights = np.linalg.solve(self._among, self._shocks_solved.T @ right)
+        return np.asarray(self._solve_without_causes(right) - self._shocks_solved @ weights)
+
+    def _solve_without_causes(self, right: FloatArray) -> FloatArray:
+        if self._factor is None:
+            return np.asarray(right / self._variances[:, None])
+        return np.asarray(cho_solve(self._factor, right))

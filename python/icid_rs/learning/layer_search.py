@@ -163,11 +163,12 @@ class LayerSearch:
     def with_any_hidden(self, start: Candidate) -> Candidate:
         """Add hidden causes one by one while they are worth their loadings.
 
-        They are looked for only where more is left than white noise would leave, and one for six columns at most: among
-        fewer, edges could explain the same.
+        The first is looked for only where more is left than white noise would leave. Once there is one, another is
+        always tried: as long as one is missing, edges stand in for it, and may leave no more than white noise. There is
+        one for six columns at most: among fewer, edges could explain the same.
         """
         best, k, most = start, 1, min(most_hidden(self.d), self.d // _COLUMNS_EACH)
-        while k <= most and best.left > self.edge and not self.limit.is_over:
+        while k <= most and (k > 1 or best.left > self.edge) and not self.limit.is_over:
             further = self.with_hidden(start, k, best)
             if further.score >= best.score:
                 break

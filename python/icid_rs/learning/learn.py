@@ -18,7 +18,7 @@ from icid_rs.graph.sem import Csr, CyclicSem, LinearSem
 from icid_rs.learning.contingency import codes_of, unconfirmed
 from icid_rs.learning.exact import decompose_exactly
 from icid_rs.learning.learned import Learned, class_of
-from icid_rs.learning.measurement import choose_layer, member_along, unmeasured_because
+from icid_rs.learning.measurement import choose_layer, layer_of_wide, member_along, unmeasured_because
 from icid_rs.learning.noise_model import choose_noise_model, is_order_of_use
 from icid_rs.learning.order import best_order
 from icid_rs.learning.search import TimeLimit
@@ -67,6 +67,9 @@ def learn(estimate: Precision, sample: Sample, options: Options, watch: Stopwatc
     proposer = Proposer.of(estimate, sample, options, knowledge)
     watch.lap("skewness")
     rows = None if isinstance(sample, GivenTheta) else sample.shape_rows
+    if isinstance(estimate, Wide) and layer_of_wide(estimate) is not None:
+        # Rows show residuals together with what hidden causes contribute.
+        rows = None
     if isinstance(estimate, Blocked) and (sample.facts.groups or sample.facts.adjusted) is not None:
         # Without the means of groups, or effects of covariates, indicators are no levels.
         rows = None
@@ -235,6 +238,8 @@ def _confirmed(task: Task, learned: Learned) -> Learned:
 def _measured(task: Task, without: Learned, limit: TimeLimit) -> Learned:
     """Add hidden causes and errors of measurement to the model, if they are asked for or worth their parameters."""
     unmeasured = unmeasured_because(task.estimate, task.options)
+    if unmeasured is None and isinstance(task.estimate, Wide):
+        return replace(without, measurement=layer_of_wide(task.estimate))
     if unmeasured is None and limit.is_over and task.options.demanded is None:
         # Whatever is added to a half-searched graph seems to be worth its parameters.
         unmeasured = "the time limit was reached before hidden causes and errors of measurement were looked for"

@@ -20,7 +20,7 @@ from icid_rs.graph.sem import LinearSem
 from icid_rs.learning.layer_search import LayerSearch
 from icid_rs.learning.search import TimeLimit
 from icid_rs.options import Options
-from icid_rs.precision.variants import Blocked, Corrected, Full, Precision
+from icid_rs.precision.variants import Blocked, Corrected, Full, Precision, Wide
 from icid_rs.report import MeasurementChoice
 
 #: With fewer columns, hidden causes and errors are no different from edges.
@@ -39,12 +39,12 @@ class Measurement:
     Attributes
     ----------
     layer : Layer
-        For columns of unit variance.
+        For columns of unit variance; in very wide tables, of which the layer leaves that.
     gain : float
         What it gains in twice the log-likelihood for each row, less the price of its parameters.
-    without : LinearSem
-        The graph that was found without it.
-    estimate : Corrected
+    without : LinearSem or None
+        The graph that was found without it; None if none was looked for, in a very wide table.
+    estimate : Corrected or Wide
         The estimate of the covariance without the layer.
     searches : int
         Searches for graphs with one layer or another.
@@ -52,8 +52,8 @@ class Measurement:
 
     layer: Layer
     gain: float
-    without: LinearSem
-    estimate: Corrected
+    without: LinearSem | None
+    estimate: Corrected | Wide
     searches: int
 
     @property
@@ -70,7 +70,7 @@ class Measurement:
             hidden=self.layer.hidden,
             error=float(self.layer.errors.mean()),
             gain=self.gain,
-            edges_without=self.without.B.nnz,
+            edges_without=None if self.without is None else self.without.B.nnz,
             searches=self.searches,
             strongest=tuple(names[int(j)] for j in strongest),
         )
@@ -88,22 +88,18 @@ def unmeasured_because(estimate: Precision, options: Options) -> str | None:
     >>> unmeasured_because(estimate, Options.of(ICID(), {"auto": True}))
     'hidden causes and errors of measurement need about two rows for each column'
     """
-    if not options.measures:
-        return "hidden causes and errors of measurement were switched off"
     if isinstance(estimate, Blocked):
         return "hidden causes and errors of measurement are looked for among numbers, and some columns are categories"
-    if options.refine not in ("auto", "search"):
-        return f"refine={options.refine!r} supposes that there are neither hidden causes nor errors of measurement"
-    if options.noise_variances is not None:
-        return "known noise variances leave nothing to hidden causes and errors of measurement"
-    if options.missing == "pairwise":
-        return "covariances of pairs of columns differ from those of a table as if by errors of measurement"
-    if options.ridge:
-        return "a ridge and a measurement layer cannot both change the covariance"
-    if not isinstance(estimate, Full) or estimate.samples < estimate.variables + 3:
-        return "hidden causes and errors of measurement need about two rows for each column"
+    if options.unmeasured_because is not None:
+        return options.unmeasured_because
+    if isinstance(estimate, Wide):
+        without_errors = options.measurement_error is None or isinstance(options.measurement_error, str)
+        finds = options.hidden is not None and without_errors
+        return None if finds else "errors of measurement need about two rows for each column"
     if options.precision not in ("auto", "fdr", "empirical"):
         return "hidden causes and errors of measurement need precision='auto' or 'fdr'"
+    if not isinstance(estimate, Full) or estimate.samples < estimate.variables + 3:
+        return "hidden causes and errors of measurement need about two rows for each column"
     if estimate.variables < _FEWEST:
         return f"hidden causes and errors of measurement cannot be told from edges with fewer than {_FEWEST} columns"
     return None
@@ -158,6 +154,26 @@ def choose_layer(
     price = search.price_without_errors(chosen)
     corrected = replace(search.corrected(chosen.layer, chosen.sem.order), errors=errors, price=price)
     return Measurement(chosen.layer, gain, found, corrected, search.searches)
+
+
+def layer_of_wide(estimate: Wide) -> Measurement | None:
+    """Return the hidden causes that were taken out of a very wide table before a graph was looked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs._util.stopwatch import Stopwatch
+    >>> from icid_rs.learning.measurement import layer_of_wide
+    >>> from icid_rs.precision.neighbourhood import wide_precision
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> layer_of_wide(wide_precision(X, 50, range(6), Stopwatch(), hidden=1)).layer.hidden
+    1
+    """
+    causes = estimate.causes
+    if causes is None or not causes.loadings.shape[1]:
+        return None
+    layer = Layer(causes.loadings, np.zeros(estimate.variables)).scaled(1.0 / np.sqrt(estimate.variances))
+    return Measurement(layer, causes.gain, None, estimate, searches=0)
 
 
 def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n_threads: int | None) -> LinearSem:

@@ -142,7 +142,9 @@ def estimate_precision(sample: Sample, estimator: Estimator, options: Options, w
         return _given(sample)
     kind, names, d, threads = estimator.kind, sample.names, len(sample.names), options.n_threads
     if isinstance(sample, Rows) and kind == "lasso" and d > WIDE:
-        return wide_precision(sample.values, sample.samples, names, watch, threads)
+        hidden = options.hidden if options.unmeasured_because is None else None
+        penalty = options.edge_penalty(sample.samples, d)
+        return wide_precision(sample.values, sample.samples, names, watch, threads, hidden=hidden, penalty=penalty)
     covariance = _covariance(sample, watch)
     if not sample.blocks.is_single:
         return blocked_estimate(_numbers_apart(covariance, sample, options), sample.blocks, watch)

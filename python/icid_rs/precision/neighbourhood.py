@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +27,7 @@ from icid_rs._util.validation import FloatArray, Rows, check_threads, csr_from_p
 from icid_rs.data.checks import check_scales
 from icid_rs.data.tables import as_table
 from icid_rs.precision.covariance import Covariance, checked_covariance
+from icid_rs.precision.leading import Causes, take_out
 from icid_rs.precision.standardise import standardise
 from icid_rs.precision.variants import FewRows, Precision, Wide, rescale
 
@@ -106,11 +108,21 @@ def neighbourhood_precision(
     return FewRows.of(csr_from_parts(parts, len(values)), covariance, watch)
 
 
-def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int | None = None) -> Wide:
+def wide_precision(
+    X: Rows,
+    n: int,
+    names: Any,
+    watch: Stopwatch,
+    n_threads: int | None = None,
+    *,
+    hidden: int | Literal["auto"] | None = None,
+    penalty: float = 0.0,
+) -> Wide:
     """Estimate Θ as `lasso_precision` does, without any matrix of size d × d.
 
     Correlations are thresholded block by block. Instead of a lasso and maximum likelihood, a search over orders finds a
-    graph B with noise variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ.
+    graph B with noise variances Ω, and with them Θ = (I − B) Ω⁻¹ (I − B)ᵀ. Hidden causes are taken out first, if any
+    are asked for or earn their price beside that of an edge, `penalty`.
 
     Examples
     --------
@@ -128,6 +140,11 @@ def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int
     check_scales(X, sp.diags_array(variances), location, names)
     scale = np.sqrt(variances)
     values = standardise(X, location, scale)
+    causes: Causes | None = None
+    if hidden is not None:
+        causes = take_out(values, n, hidden, penalty, names)
+        variances, n = variances * causes.left, n - causes.loadings.shape[1]
+        causes, scale = replace(causes, loadings=scale[:, None] * causes.loadings), np.sqrt(variances)
     watch.lap("covariance")
     with _naming_copies(names):
         found = _core.wide_precision(values, variances, n, n_threads=check_threads(n_threads))
@@ -137,7 +154,7 @@ def wide_precision(X: Rows, n: int, names: Any, watch: Stopwatch, n_threads: int
     rescale(covariance, scale)
     watch.lap("covariance")
     theta, order = csr_from_parts(found.theta, d), found.order.astype(np.intp)
-    return Wide.of(theta, Covariance(covariance, location, n), watch, values=values, order=order)
+    return Wide.of(theta, Covariance(covariance, location, n), watch, values=values, order=order, causes=causes)
 
 
 @contextmanager

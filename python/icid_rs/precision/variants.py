@@ -24,6 +24,7 @@ from icid_rs.graph.knowledge import Knowledge
 from icid_rs.graph.mixed import ColumnModel
 from icid_rs.graph.sem import Csr
 from icid_rs.precision.covariance import Covariance, invert
+from icid_rs.precision.leading import Causes
 
 #: The core's fits and searches along orders of numbers, with a dense covariance or without.
 NumberSearcher: TypeAlias = _core.Searcher | _core.WideSearcher
@@ -204,10 +205,14 @@ class Wide(_Sampled):
         Standardised variables in rows, from which covariances are computed.
     order : numpy.ndarray of shape (d,)
         Causal order of the graph from which Θ was computed.
+    causes : Causes or None
+        Hidden causes that were taken out of the values, in the units of the columns, if any were looked for.
+        Covariances are those of what is left.
     """
 
     values: FloatArray = field(kw_only=True, repr=False)  # type: ignore[misc]
     order: NDArray[np.intp] = field(kw_only=True, repr=False)
+    causes: Causes | None = field(default=None, kw_only=True, repr=False)
 
     def searcher(self, knowledge: Knowledge | None, n_threads: int | None) -> _core.WideSearcher:
         """Return the core's search, which fits graphs along orders to the rows."""

@@ -150,7 +150,7 @@ class MeasurementChoice:
     gain : float
         Gain of the layer in twice the log-likelihood of a row, less the price of its parameters.
     edges_without : int or None
-        Edges of the graph that was found without it; None if nothing was looked for.
+        Edges of the graph that was found without it; None if no such graph or no layer was looked for.
     searches : int
         Graphs that were searched for, with one layer or another.
     strongest : tuple

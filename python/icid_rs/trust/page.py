@@ -245,10 +245,11 @@ class Page:
             fits, was = agree(found.hidden, "fits", "fit"), agree(found.hidden, "was", "were")
             text = (
                 f"{count(found.hidden, 'hidden cause')} of many columns {fits} better than edges between these, and "
-                f"{was} taken out of the graph (most of all out of {strongest}). Without, it has "
-                f"{count(found.edges_without or 0, 'edge')}: hidden=None shows them. Which of the two is "
-                "right, the data cannot tell for sure: look whether you know such a cause."
+                f"{was} taken out of the graph (most of all out of {strongest}). "
             )
+            if found.edges_without is not None:
+                text += f"Without, it has {count(found.edges_without, 'edge')}: hidden=None shows them. "
+            text += "Which of the two is right, the data cannot tell for sure: look whether you know such a cause."
             yield from _wrapped(f"  - {text}", 4)
         if found.error:
             text = f"{found.error:.0%} of the scatter of columns, on average, was taken for error of measurement."

@@ -13,7 +13,15 @@ from scipy import stats
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, csr_parts
 from icid_rs.report import Assumption
-from icid_rs.trust.check.pairs import Pairs, chance_of_dependence, clipped, dependence_of_pairs, explained, own_part
+from icid_rs.trust.check.pairs import (
+    Pairs,
+    chance_of_dependence,
+    clipped,
+    dependence_of_pairs,
+    explained,
+    of_pairs,
+    own_parts,
+)
 from icid_rs.trust.check.table import FittedTable
 
 #: Most columns for which all pairs are examined, not only edges.
@@ -63,9 +71,8 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     usual = np.argsort(np.abs(E).max(axis=1), kind="stable")[: len(E) - len(E) // 100]
     Z, E = Z[usual], E[usual]
     n = len(Z) * independent
-    powers = own_part(Z, 2), own_part(Z, 3)
-    share = np.maximum(*(explained(power, E, i, j) for power in powers))
-    share = _with_reversed(table, (Z, *powers), E, (i, j, share), n)
+    share = of_pairs(_curved, Z, E, i, j)
+    share = _with_reversed(table, Z, E, (i, j, share), n)
     tests = 2 * len(i)
     bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
     worst = float(share.max())
@@ -93,16 +100,21 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     )
 
 
+def _curved(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Squared correlations of residuals with the square or the cube of columns, the larger."""
+    square, cube = own_parts(Z)
+    return np.maximum(explained(square, E, i, j), explained(cube, E, i, j))
+
+
 def _with_reversed(
     table: FittedTable,
-    powers: tuple[FloatArray, FloatArray, FloatArray],
+    Z: FloatArray,
     E: FloatArray,
     curved: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
     n: float,
 ) -> FloatArray:
     """Return the curvature of pairs, where edges that are curves read backwards have that of the reversed relation."""
     first, second, share = curved
-    Z, square, cube = powers
     causes, effects = table.edges
     looked_at = np.isin(causes * table.d + effects, first * table.d + second)
     causes, effects = causes[looked_at], effects[looked_at]
@@ -110,10 +122,10 @@ def _with_reversed(
         return share
     bound = float(stats.chi2.isf(_ALARM / len(causes), 2))
     depends = dependence_of_pairs(Z, E, causes, effects)
-    backwards = np.maximum(*(explained(power, E, effects, causes) for power in (square, cube)))
+    backwards = of_pairs(_curved, Z, E, effects, causes)
     found = []
     for k in np.flatnonzero((backwards > _CURVED) & (depends > _NOTABLE / n)).tolist():
-        curve = _read_backwards(table, powers, int(causes[k]), int(effects[k]))
+        curve = _read_backwards(table, Z, int(causes[k]), int(effects[k]))
         if curve.share > _CURVED and curve.gain * n > bound and curve.dependence < depends[k]:
             found.append((k, curve.share))
     share = share.copy()
@@ -144,15 +156,14 @@ class _Curve(NamedTuple):
     dependence: float
 
 
-def _read_backwards(table: FittedTable, powers: tuple[FloatArray, FloatArray, FloatArray], i: int, j: int) -> _Curve:
-    Z = powers[0]
+def _read_backwards(table: FittedTable, Z: FloatArray, i: int, j: int) -> _Curve:
     others = np.setdiff1d(np.union1d(table.parents(i), table.parents(j)), (i, j))
 
     def left(target: int, *causes: FloatArray) -> FloatArray:
         basis = np.column_stack([np.ones(len(Z)), Z[:, others], *causes])
         return np.asarray(Z[:, target] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, target])))
 
-    line, bent = left(i, Z[:, j]), left(i, *(power[:, j] for power in powers))
+    line, bent = left(i, Z[:, j]), left(i, Z[:, j], *own_parts(Z[:, j]))
     residuals = np.column_stack([left(i), left(j, Z[:, i]), left(j), bent])
     without_edges = csr_parts(sp.csr_array((4, 4)))
     shapes = _core.shape_statistics(np.ascontiguousarray(residuals), np.zeros(4), without_edges, n_threads=1) / len(Z)

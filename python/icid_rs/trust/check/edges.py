@@ -16,7 +16,8 @@ from icid_rs.trust.check.pairs import (
     clipped,
     dependence_of_pairs,
     explained,
-    own_part,
+    of_pairs,
+    own_parts,
     some_rows,
 )
 from icid_rs.trust.check.table import FittedTable
@@ -38,8 +39,7 @@ def unequal_spread(table: FittedTable) -> Pairs:
     if not len(i):
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
     Z, E = clipped(table)
-    size = np.abs(E)
-    share = np.maximum(explained(Z, size, i, j), explained(own_part(Z, 2), size, i, j))
+    share = of_pairs(_spread, Z, E, i, j)
     n, worst = len(Z), float(share.max())
     bound = max(_UNEVEN, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
     p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
@@ -64,6 +64,12 @@ def unequal_spread(table: FittedTable) -> Pairs:
         ),
         pairs,
     )
+
+
+def _spread(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Squared correlations of the sizes of residuals with columns or their squares, the larger."""
+    size = np.abs(E)
+    return np.maximum(explained(Z, size, i, j), explained(own_parts(Z)[0], size, i, j))
 
 
 @dataclass(frozen=True)
@@ -117,18 +123,19 @@ def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray
     causes, effects = table.edges
     share, row = np.zeros(len(causes)), np.zeros(len(causes), dtype=np.intp)
     X = table.causal[table.examined]
-    centred = X - X.mean(axis=0)
+    # By columns, of which each edge needs two.
+    centred = np.ascontiguousarray((X - X.mean(axis=0)).T)
     by_effect = np.argsort(effects, kind="stable")
     for of_j in np.split(by_effect, np.flatnonzero(np.diff(effects[by_effect])) + 1):
         if not len(of_j):
             continue
-        j, P = effects[of_j[0]], centred[:, causes[of_j]]
+        j, P = effects[of_j[0]], centred[causes[of_j]].T
         if len(X) < P.shape[1] + fewest:
             continue
         gram = np.linalg.pinv(P.T @ P)
         W = P @ gram
-        weights = W.T @ centred[:, j]
-        left = centred[:, j] - P @ weights
+        weights = W.T @ centred[j]
+        left = centred[j] - P @ weights
         leverage = np.minimum(np.einsum("np,np->n", W, P) + 1 / len(X), 1 - 1e-9)
         change = W * (left / (1 - leverage))[:, None]
         # A row matters to an edge that would count without its being looked at: weak weights change with any row.

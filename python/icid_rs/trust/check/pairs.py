@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,15 @@ from icid_rs.trust.check.table import FittedTable
 
 #: Rows that are examined for curvature, spread and dependence.
 _ROWS = 4000
+#: In tables with more columns, pairs are measured so many at a time.
+_FEW_COLUMNS, _PAIRS_AT_ONCE = 500, 1000
+#: Pairs of columns that a product of matrices correlates in the time of one by itself.
+_PAIRS_PER_PRODUCT = 10
+#: Numbers that fit into the cache of a processor.
+_CACHED = 100_000
+
+#: A function of two tables and pairs (i, j) of their columns that measures each pair.
+Measure: TypeAlias = Callable[[FloatArray, FloatArray, NDArray[np.intp], NDArray[np.intp]], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -44,33 +54,42 @@ def clipped(table: FittedTable) -> tuple[FloatArray, FloatArray]:
     return Z, E
 
 
-def own_part(Z: FloatArray, power: int) -> FloatArray:
-    """Return the square of a column without its straight part, or the cube without that and the square."""
+def own_parts(Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the squares of columns without their straight parts, and the cubes without these and the squares."""
     basis = [np.ones_like(Z)]
-    for k in range(1, power + 1):
-        column = Z**k
+    power = basis[0]
+    for _ in range(3):
+        power = power * Z
+        column = power
         for earlier in basis:
             column = column - earlier * ((column * earlier).sum(axis=0) / ((earlier**2).sum(axis=0) + 1e-300))
         basis.append(column)
-    return np.asarray(basis[-1])
+    return basis[2], basis[3]
 
 
 def explained(causes: FloatArray, effects: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
     """Squared correlations of columns i of the first table with columns j of the second."""
-    return _products(_unit(causes), _unit(effects), i, j) ** 2
+    first, second = _unit(causes), _unit(effects)
+    if _PAIRS_PER_PRODUCT * len(i) > first.shape[1] * second.shape[1]:
+        return np.asarray((first.T @ second)[i, j] ** 2)
+    first, second = np.ascontiguousarray(first.T), np.ascontiguousarray(second.T)
+    r = np.empty(len(i))
+    for some in _chunks(len(i), first.shape[1]):
+        r[some] = np.einsum("kn,kn->k", first[i[some]], second[j[some]])
+    return r**2
 
 
-def _products(first: FloatArray, second: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
-    """Inner products of columns i of the first table with columns j of the second, which are in one piece in memory."""
-    if len(i) > 4 * first.shape[1]:
-        return np.asarray((first.T @ second)[i, j])
-    return np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
-
-
-def _unit(X: FloatArray) -> FloatArray:
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    return np.asfortranarray(centred / np.where(length > 1e-9, length, np.inf))
+def of_pairs(measure: Measure, X: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
+    """Measure pairs of columns i of X and j of E; in wide tables a few at a time, since measures hold many copies."""
+    if X.shape[1] <= _FEW_COLUMNS:
+        return measure(X, E, i, j)
+    found = np.empty(len(i))
+    for first in range(0, len(i), _PAIRS_AT_ONCE):
+        some = slice(first, first + _PAIRS_AT_ONCE)
+        of_x, own_i = np.unique(i[some], return_inverse=True)
+        of_e, own_j = np.unique(j[some], return_inverse=True)
+        found[some] = measure(X[:, of_x], E[:, of_e], own_i, own_j)
+    return found
 
 
 def dependence_of_pairs(
@@ -78,19 +97,14 @@ def dependence_of_pairs(
 ) -> FloatArray:
     """Sum the squared correlations of functions of causes and of residuals, less what chance explains.
 
-    The functions are those of `shape_functions`, in the fifteen pairs other than that of the two columns themselves.
+    The functions are those of `_shapes`, in the fifteen pairs other than that of the two columns themselves.
     """
-    own, left = ([_unit(f) for f in shape_functions(stats.zscore(table))] for table in (X, E))
-    squares = np.zeros(len(causes))
-    for f, g in list(product(left, own))[1:]:
-        squares += _products(g, f, causes, effects) ** 2
-    return squares - 15 / len(E)
-
-
-def shape_functions(U: FloatArray) -> list[FloatArray]:
-    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns."""
-    bell = np.exp(-(U**2) / 2)
-    return [U, bell, U * bell, np.abs(U)]
+    X, E = np.ascontiguousarray(X.T), np.ascontiguousarray(E.T)
+    sums = np.zeros(len(causes))
+    for some in _chunks(len(causes), 4 * X.shape[1]):
+        squares = (_shapes(X[causes[some]]) @ _shapes(E[effects[some]]).transpose(0, 2, 1)) ** 2
+        sums[some] = squares.sum(axis=(1, 2)) - squares[:, 0, 0]
+    return np.asarray(sums - 15 / X.shape[1])
 
 
 def chance_of_dependence(x: FloatArray, e: FloatArray, statistic: float) -> float:
@@ -100,8 +114,31 @@ def chance_of_dependence(x: FloatArray, e: FloatArray, statistic: float) -> floa
     products of functions. Its tail is that of the χ² variable with the same three cumulants (Hall 1983, Buckley and
     Eagleson 1988).
     """
-    own, left = (np.corrcoef([f[:, 0] for f in shape_functions(stats.zscore(column[:, None]))]) for column in (x, e))
+    own, left = (shapes @ shapes.T for shapes in _shapes(np.stack([x, e])))
     weights = np.linalg.eigvalsh(np.kron(left, own)[1:, 1:])
     mean, variance, third = weights.sum(), 2 * (weights**2).sum(), 8 * (weights**3).sum()
     degrees = 8 * variance**3 / third**2
     return float(stats.chi2.sf(degrees + (statistic + 15 - mean) * np.sqrt(2 * degrees / variance), degrees))
+
+
+def _shapes(columns: FloatArray) -> FloatArray:
+    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns u, centred and of length one.
+
+    Columns are rows here, and the functions of each follow one another.
+    """
+    U = stats.zscore(columns, axis=1)
+    bell = np.exp(-(U**2) / 2)
+    shapes = np.stack([U, bell, U * bell, np.abs(U)], axis=1)
+    return _unit(shapes, axis=2)
+
+
+def _unit(X: FloatArray, axis: int = 0) -> FloatArray:
+    centred = X - X.mean(axis=axis, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=axis, keepdims=True))
+    return np.asarray(centred / np.where(length > 1e-9, length, np.inf))
+
+
+def _chunks(count: int, size: int) -> Iterator[slice]:
+    """Divide a range so that arrays of this size, one for each of its numbers, stay in the cache."""
+    step = max(1, _CACHED // size)
+    return (slice(first, first + step) for first in range(0, count, step))
