@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,10 @@ _CURVED, _VERY_CURVED = 0.03, 0.1
 _CURVED_BACKWARDS = 0.05
 #: Chance of a false alarm in a whole table, for tests of many pairs.
 _ALARM = 1e-3
+#: Pairs of columns that a product of matrices correlates in the time of one by itself.
+_PAIRS_PER_PRODUCT = 10
+#: Numbers that fit into the cache of a processor.
+_CACHED = 100_000
 #: Share of a weight that rests on one row: doubt, and failure.
 _SHARED, _CARRIED = 0.3, 0.5
 #: Standard errors from which a weight counts.
@@ -81,7 +84,7 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
     Z, E = _clipped(table)
     n = len(Z) * independent
-    square, cube = _own_part(Z, 2), _own_part(Z, 3)
+    square, cube = _own_parts(Z)
     share = np.maximum(_explained(square, E, i, j), _explained(cube, E, i, j))
     i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
     tests = 2 * len(i)
@@ -135,7 +138,7 @@ def _with_reversed(
         basis = np.column_stack([np.ones(len(Z)), Z[:, j], Z[:, others[(others != i) & (others != j)]]])
         left = Z[:, [i]] - basis @ (np.linalg.pinv(basis.T @ basis) @ (basis.T @ Z[:, [i]]))
         only = np.zeros(1, dtype=np.intp)
-        backwards = max(float(_explained(_own_part(Z[:, [j]], power), left, only, only)[0]) for power in (2, 3))
+        backwards = max(float(_explained(part, left, only, only)[0]) for part in _own_parts(Z[:, [j]]))
         if backwards > _CURVED_BACKWARDS:
             place = (first == i) & (second == j)
             share[place] = np.maximum(share[place], backwards)
@@ -150,7 +153,7 @@ def unequal_spread(table: FittedTable) -> Pairs:
         return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
     Z, E = _clipped(table)
     size = np.abs(E)
-    share = np.maximum(_explained(Z, size, i, j), _explained(_own_part(Z, 2), size, i, j))
+    share = np.maximum(_explained(Z, size, i, j), _explained(_own_parts(Z)[0], size, i, j))
     n, worst = len(Z), float(share.max())
     bound = max(_CURVED, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
     p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
@@ -205,17 +208,29 @@ def _dependence_of_pairs(
 
     The functions are those of `_shapes`, in the fifteen pairs other than that of the two columns themselves.
     """
-    own, left = _shapes(stats.zscore(X)), _shapes(stats.zscore(E))
-    squares = np.zeros(len(causes))
-    for f, g in list(product(left, own))[1:]:
-        squares += _explained(g, f, causes, effects)
-    return squares - 15 / len(E)
+    X, E = np.ascontiguousarray(X.T), np.ascontiguousarray(E.T)
+    sums = np.zeros(len(causes))
+    for some in _chunks(len(causes), 4 * X.shape[1]):
+        squares = (_shapes(X[causes[some]]) @ _shapes(E[effects[some]]).transpose(0, 2, 1)) ** 2
+        sums[some] = squares.sum(axis=(1, 2)) - squares[:, 0, 0]
+    return np.asarray(sums - 15 / X.shape[1])
 
 
-def _shapes(U: FloatArray) -> list[FloatArray]:
-    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns."""
+def _shapes(columns: FloatArray) -> FloatArray:
+    """Functions u, exp(−u²/2), u exp(−u²/2) and |u| of standardised columns u, centred and of length one.
+
+    Columns are rows here, and the functions of each follow one another.
+    """
+    U = stats.zscore(columns, axis=1)
     bell = np.exp(-(U**2) / 2)
-    return [U, bell, U * bell, np.abs(U)]
+    shapes = np.stack([U, bell, U * bell, np.abs(U)], axis=1)
+    return _unit(shapes, axis=2)
+
+
+def _chunks(count: int, size: int) -> Iterator[slice]:
+    """Divide a range so that arrays of this size, one for each of its numbers, stay in the cache."""
+    step = max(1, _CACHED // size)
+    return (slice(first, first + step) for first in range(0, count, step))
 
 
 def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -233,18 +248,19 @@ def influence(table: FittedTable, fewest: int = 20) -> tuple[FloatArray, NDArray
     causes, effects = table.edges
     share, row = np.zeros(len(causes)), np.zeros(len(causes), dtype=np.intp)
     X = table.causal[table.examined]
-    centred = X - X.mean(axis=0)
+    # By columns, of which each edge needs two.
+    centred = np.ascontiguousarray((X - X.mean(axis=0)).T)
     by_effect = np.argsort(effects, kind="stable")
     for of_j in np.split(by_effect, np.flatnonzero(np.diff(effects[by_effect])) + 1):
         if not len(of_j):
             continue
-        j, P = effects[of_j[0]], centred[:, causes[of_j]]
+        j, P = effects[of_j[0]], centred[causes[of_j]].T
         if len(X) < P.shape[1] + fewest:
             continue
         gram = np.linalg.pinv(P.T @ P)
         W = P @ gram
-        weights = W.T @ centred[:, j]
-        left = centred[:, j] - P @ weights
+        weights = W.T @ centred[j]
+        left = centred[j] - P @ weights
         leverage = np.minimum(np.einsum("np,np->n", W, P) + 1 / len(X), 1 - 1e-9)
         change = W * (left / (1 - leverage))[:, None]
         # A row matters to an edge that would count without its being looked at: weak weights change with any row.
@@ -293,28 +309,32 @@ def _clipped(table: FittedTable) -> tuple[FloatArray, FloatArray]:
     return Z, E
 
 
-def _own_part(Z: FloatArray, power: int) -> FloatArray:
-    """Return the square of a column without its straight part, or the cube without that and the square."""
+def _own_parts(Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the squares of columns without their straight parts, and the cubes without these and the squares."""
     basis = [np.ones_like(Z)]
-    for k in range(1, power + 1):
-        column = Z**k
+    power = basis[0]
+    for _ in range(3):
+        power = power * Z
+        column = power
         for earlier in basis:
             column = column - earlier * ((column * earlier).sum(axis=0) / ((earlier**2).sum(axis=0) + 1e-300))
         basis.append(column)
-    return np.asarray(basis[-1])
+    return basis[2], basis[3]
 
 
 def _explained(causes: FloatArray, effects: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
     """Squared correlations of columns i of the first table with columns j of the second."""
     first, second = _unit(causes), _unit(effects)
-    if len(i) > first.shape[1]:
-        r = (first.T @ second)[i, j]
-    else:
-        r = np.fromiter((first[:, a] @ second[:, b] for a, b in zip(i, j, strict=True)), np.float64, len(i))
-    return np.asarray(r**2)
+    if _PAIRS_PER_PRODUCT * len(i) > first.shape[1] * second.shape[1]:
+        return np.asarray((first.T @ second)[i, j] ** 2)
+    first, second = np.ascontiguousarray(first.T), np.ascontiguousarray(second.T)
+    r = np.empty(len(i))
+    for some in _chunks(len(i), first.shape[1]):
+        r[some] = np.einsum("kn,kn->k", first[i[some]], second[j[some]])
+    return r**2
 
 
-def _unit(X: FloatArray) -> FloatArray:
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
+def _unit(X: FloatArray, axis: int = 0) -> FloatArray:
+    centred = X - X.mean(axis=axis, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=axis, keepdims=True))
     return np.asarray(centred / np.where(length > 1e-9, length, np.inf))
