@@ -68,7 +68,9 @@ class Spread:
 
     def standardise(self, X: Rows) -> FloatArray:
         """Subtract the centres and divide by the scales."""
-        return np.asarray((X - self.centre) / self.scale)
+        standardised = np.asarray(X - self.centre)
+        standardised /= self.scale
+        return standardised
 
 
 @dataclass(frozen=True)
