@@ -1,13 +1,14 @@
 """Tables with categories: simulated ones, and samples of discrete networks.
 
-    python benches/mixed.py simulated [--d 20 50 100] [--n 500 1000 5000] [--seeds 10] [--penalty 1.0]
+    python benches/mixed.py simulated [--d 20 50 100] [--n 500 1000 5000] [--seeds 10] [--penalty 1.0] [--tetrad PYTHON]
     ICID_DATA=... python benches/mixed.py networks [--peers PYTHON] [--rows 10000]
 
 Simulated: a graph of d edges (ER1) or 2 d (ER2) in which half of the variables are numbers. A category has 2 to 5
 levels, either by thresholds of a latent number or by a multinomial logit. A cause that is a category has an effect for
 each of its levels. Causes explain between 30 % and 80 % of each variable, or of the latent number, or of utilities.
 Figures are the mean distance between equivalence classes, the mean number of missing and of false adjacencies,
-and the median seconds of a fit, without claims.
+and the median seconds of a fit, without claims. With --tetrad, BOSS with the degenerate Gaussian score on the same
+tables, by the Tetrad of another interpreter (see `mixed_peers.py`), with its default penalty 2 and with 1.
 
 Networks: the folder ``discrete`` of ICID_DATA, all columns taken as categories. Precision, recall and F1 of
 adjacencies. With --peers, PC with χ² tests (α = 0.05 and 0.01) and GES with BDeu by the causal-learn of another
@@ -85,9 +86,10 @@ def simulated(options: argparse.Namespace) -> None:
     for degree in options.degree:
         for d in options.d:
             for n in options.n:
-                distances, missing, false, seconds, inflation = [], [], [], [], []
+                distances, missing, false, seconds, inflation, cases = [], [], [], [], [], []
                 for seed in range(options.seeds):
                     B, table = simulate(d, degree, n, seed)
+                    cases.append((B, table))
                     model = ICID(stability=None, penalty=options.penalty)
                     start = time.perf_counter()
                     model.fit(table)
@@ -104,6 +106,39 @@ def simulated(options: argparse.Namespace) -> None:
                     f"{np.median(seconds):6.2f} s",
                     flush=True,
                 )
+                for penalty in (2.0, 1.0) if options.tetrad else ():
+                    tetrad(options.tetrad, penalty, cases)
+
+
+def tetrad(python: str, penalty: float, cases: list[tuple[np.ndarray, pd.DataFrame]]) -> None:
+    """Run Tetrad's BOSS on the same tables."""
+    given = {}
+    for k, (_, table) in enumerate(cases):
+        columns = [table[name] for name in table.columns]
+        is_label = [column.dtype.kind != "f" for column in columns]
+        codes = [
+            np.unique(c, return_inverse=True)[1] if label else c for c, label in zip(columns, is_label, strict=True)
+        ]
+        given[f"rows{k}"] = np.column_stack(codes).astype(float)
+        given[f"levels{k}"] = np.array([c.max() + 1 if label else 0 for c, label in zip(codes, is_label, strict=True)])
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "tables.npz"), Path(folder, "graphs.npz")
+        np.savez(source, **given)
+        subprocess.run([python, str(PEERS), f"boss-{penalty}", str(source), str(target)], check=True)
+        found = np.load(target)
+        graphs, seconds = [found[f"marks{k}"] for k in range(len(cases))], found["seconds"]
+    distances, missing, false = [], [], []
+    for (B, _), marks in zip(cases, graphs, strict=True):
+        distances.append(metrics.class_distance(equivalence_class(B), marks))
+        ours, theirs = marks + marks.T > 0, (B + B.T) != 0
+        missing.append(int((theirs & ~ours).sum()) // 2)
+        false.append(int((ours & ~theirs).sum()) // 2)
+    print(
+        f"      BOSS, penalty {penalty:.0f}     class distance {np.mean(distances):6.1f}  "
+        f"missing {np.mean(missing):5.1f}"
+        f"  false {np.mean(false):5.1f}  {np.median(seconds):21.2f} s",
+        flush=True,
+    )
 
 
 def network(path: Path, rows: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -175,6 +210,7 @@ def main() -> None:
     parser.add_argument("--penalty", type=lambda text: text if text == "auto" else float(text), default="auto")
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--peers", help="an interpreter with causal-learn")
+    parser.add_argument("--tetrad", help="an interpreter with Tetrad")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     (simulated if options.part == "simulated" else networks)(options)

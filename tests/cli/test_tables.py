@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from icid_rs import cli, load
-from icid_rs.cli.tables import read_table
+from icid_rs import ICID, Moments, cli, datasets, load
+from icid_rs.cli.tables import read_table, without
 from icid_rs.data.text import TextOptions
 from tests.helpers.commands import assert_same_edges, refused
 from tests.helpers.needs import need
@@ -18,7 +19,7 @@ from tests.helpers.needs import need
 
 def read_text(path, options, drop=()):
     """Return the numbers of a file, and its names if it has any."""
-    table = read_table(path, options, drop=drop)
+    table = without(read_table(path, options), drop)
     return np.column_stack([part.values for part in table.parts]), table.columns if table.is_named else None
 
 
@@ -101,8 +102,21 @@ class TestTables:
         assert read_text(str(path), TextOptions(header="no"), ("0",))[1] == [1]
         path.write_text("5 7\n3  4\n")
         assert read_text(str(path), TextOptions(delimiter="space"))[0].tolist() == [[5, 7], [3, 4]]
-        path.write_bytes("é,b\n1,2\n".encode("utf-16"))
-        assert read_text(str(path), TextOptions(encoding="utf-16"))[1] == ["é", "b"]
+        path.write_bytes("é,b\n1,2\n".encode("utf-16-le"))
+        assert read_text(str(path), TextOptions(encoding="utf-16-le"))[1] == ["é", "b"]
+
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+    def test_a_byte_order_mark_names_the_encoding(self, tmp_path, encoding):
+        path = tmp_path / "data.txt"
+        path.write_bytes("é\tb\n1\t2\n".encode(encoding))
+        assert read_text(str(path), TextOptions())[1] == ["é", "b"]
+
+    @pytest.mark.parametrize("name", ["data", "data.asc", "data.test.gz"])
+    def test_text_with_any_suffix(self, tmp_path, name):
+        path = tmp_path / name
+        content = b"a\tb\n1\t2\n3\t4\n"
+        path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        assert read_text(str(path), TextOptions())[0].tolist() == [[1, 2], [3, 4]]
 
 
 class TestBadFiles:
@@ -128,7 +142,10 @@ class TestBadFiles:
             (b"\na,a\n1,2\n", "line 2: columns 1 and 2 are both named 'a'"),
             (b"a,,c\n1,2,3\n", "line 1: column 2 has no name"),
             (b"a,b\n1,2\n\xe9,4\n", "line 3: byte 0xe9 is no UTF-8 text; name the encoding with --encoding"),
-            (b"\xff\xfea\0,\0b\0\n\0", "line 1: byte 0xff is no UTF-8 text"),
+            (b"\xff\xfea\0,\0b\0\n\0", "has no rows below its header"),
+            (b"\xffa,b\n", "line 1: byte 0xff is no UTF-8 text"),
+            (b"a,b,c\nm,kg,K\n1,2,3\n4,5,6\n", "'K' is not a number; say --skip 2 if that line is no row of the table"),
+            (b"a,b\n1,2\n3,-Inf\n", "say --na='-Inf' if that is a missing value"),
             (b"PK\x03\x04\x00\x00,\x00\n", "line 1: it holds zero bytes"),
             (b'a,b\n1,2\n"3,4\n', "line 3: a quote is opened that is not closed"),
             (b"a,b\n1,2\n", "n_samples = 2"),
@@ -192,7 +209,9 @@ class TestBadFiles:
     def test_what_is_no_file(self, tmp_path, capsys):
         (tmp_path / "data.csv").mkdir()
         assert "Is a directory" in refused(capsys, "fit", tmp_path / "data.csv")
-        assert "the suffix must be one of .csv" in refused(capsys, "fit", tmp_path / "data.xls")
+        for name, content in {"data.xls": b"\xd0\xcf\x11\0", "data.json": b"[1, 2]"}.items():
+            (tmp_path / name).write_bytes(content)
+            assert "the suffix must be one of .csv" in refused(capsys, "fit", tmp_path / name)
 
     def test_columns_to_drop(self, table, capsys):
         assert "did you mean 'gene 7'" in refused(capsys, "fit", table, "--drop", "gene7")
@@ -228,3 +247,85 @@ def test_files_that_unpack_to_far_more(tmp_path, capsys, suffix):
     message = refused(capsys, "fit", path)
     assert "more than 200 times its size" in message
     assert str(path) in message
+
+
+#: Files that need an option: the one that the refusal names, and the columns that are then fitted.
+MENDED = {
+    "a preamble": ("Station Hull\nof 2020\n\nrain,wet,flood\n{rows}", ["--skip", "1-2"], ["rain", "wet", "flood"]),
+    "a footnote": ("rain,wet,flood\n{rows}Source: Hull\n", ["--skip", "32"], ["rain", "wet", "flood"]),
+    "a row of units": ("rain,wet,flood\nmm,m,m\n{rows}", ["--skip", "2"], ["rain", "wet", "flood"]),
+    "names of rows without a name": ('"rain" "wet" "flood"\n{named}', ["--row-names"], ["rain", "wet", "flood"]),
+    "a name twice": ("rain,rain,flood\n{rows}", ["--skip", "1", "--header", "no"], [0, 1, 2]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:along:icid_rs.ScaleWarning")
+@pytest.mark.parametrize("kind", list(MENDED))
+def test_a_refusal_names_the_option_that_mends(kind, tmp_path, capsys):
+    text, options, names = MENDED[kind]
+    values = datasets.sample_sem(0.9 * np.eye(3, k=1), 30, random_state=0).round(3).tolist()
+    rows = "".join(f"{a},{b},{c}\n" for a, b, c in values)
+    named = "".join(f'"{k}" {a} {b} {c}\n' for k, (a, b, c) in enumerate(values, 1))
+    path, target = tmp_path / "data.csv", tmp_path / "graph.json"
+    path.write_text(text.format(rows=rows, named=named))
+    line = refused(capsys, "fit", path)
+    assert " ".join(options[:2]) in line
+    assert all(option in line for option in options if option.startswith("--"))
+    assert cli.main(["fit", str(path), "-o", str(target), "-q", *options]) == 0
+    assert load(target).names_ == names
+
+
+class TestCovariances:
+    """Covariance matrices in files."""
+
+    names = ("rain", "wet", "flood", "damage")
+    matrix = np.linalg.inv(2 * np.eye(4) - 0.4 * (np.eye(4, k=1) + np.eye(4, k=-1))).round(4)
+
+    def triangle(self, *, labelled: bool = False) -> str:
+        rows = [[f"{value}" for value in row[: i + 1]] for i, row in enumerate(self.matrix)]
+        rows = [[name, *row] if labelled else row for name, row in zip(self.names, rows, strict=True)]
+        return "".join("\t".join(row) + "\n" for row in rows)
+
+    @property
+    def forms(self) -> dict[str, str]:
+        header = "\t".join(self.names) + "\n"
+        square = "".join(
+            ",".join([name, *map(str, row)]) + "\n" for name, row in zip(self.names, self.matrix.tolist(), strict=True)
+        )
+        return {
+            "titled": f"/Covariance\n2000\n{header}{self.triangle()}",
+            "not titled": f"2000\n{header}{self.triangle()}",
+            "without a number of rows": header + self.triangle(),
+            "with names of rows": header + self.triangle(labelled=True),
+            "whole": f",{','.join(self.names)}\n{square}",
+        }
+
+    @pytest.mark.parametrize("suffix", [".txt", ".cov", ".txt.gz"])
+    @pytest.mark.parametrize(
+        "form", ["titled", "not titled", "without a number of rows", "with names of rows", "whole"]
+    )
+    def test_forms(self, tmp_path, form, suffix):
+        path, target = tmp_path / f"known{suffix}", tmp_path / "graph.json"
+        text = self.forms[form].encode()
+        path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
+        arguments = ["fit", str(path), "-q", "-o", str(target), "--rows", "2000"]
+        assert cli.main(arguments) == 0
+        expected = ICID().fit(Moments.from_covariance(self.matrix, 2000, names=self.names))
+        assert_same_edges(load(target).edges(), expected.edges())
+        assert cli.main([*arguments, "--drop", "damage"]) == 0
+        assert load(target).names_ == ["rain", "wet", "flood"]
+
+    def test_refusals(self, tmp_path, capsys):
+        path = tmp_path / "known.txt"
+        for form in ("without a number of rows", "whole"):
+            path.write_text(self.forms[form])
+            assert "how many rows it comes from: say --rows N" in refused(capsys, "fit", path)
+        path.write_text(self.forms["titled"])
+        assert "line 2: there were 2000 rows, not 300" in refused(capsys, "fit", path, "--rows", "300")
+        assert "has numbers alone" in refused(capsys, "fit", path, "--categorical", "rain")
+        path.write_text(self.forms["titled"].replace("2000", "many"))
+        assert "line 2: 'many' is no number of rows" in refused(capsys, "fit", path)
+        path.write_text("a,b\n1,2\n3,4\n5,7\n")
+        assert "--rows is for a covariance matrix, but this table is 3 × 2" in refused(
+            capsys, "fit", path, "--rows", "9"
+        )

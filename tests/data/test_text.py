@@ -35,6 +35,13 @@ FILES = {
     "percent": ("a,b\n12%,2\n3.5 %,4\n", {"a": [12, 3.5], "b": [2, 4]}),
     "bars": ("a|b\n1|2\n3|4\n", {"a": [1, 3], "b": [2, 4]}),
     "spaces": ("a   b\n 1   2\n 3 4  \n", {"a": [1, 3], "b": [2, 4]}),
+    "spaces and tabs": ("1.5\t\t2\n3\t4\n", {0: [1.5, 3], 1: [2, 4]}),
+    "aligned columns, then a tab": (
+        '1.5  2\t"ford t"\n3    4\t"saab"\n',
+        {0: [1.5, 3], 1: [2, 4], 2: ["ford t", "saab"]},
+    ),
+    "Excel's delimiter": ("sep=;\na;b\n1,5;2\n", {"a": [1.5], "b": [2]}),
+    "values above labels": ("Oslo,2.5\nHull,4\n", {0: ["Oslo", "Hull"], 1: [2.5, 4]}),
     "spaces after commas": ('a, b\n1, "x, y"\n3, z\n', {"a": [1, 3], "b": ["x, y", "z"]}),
     "missing values": ("a,b,c\n?,NA,x\n3,*,\n5,.,y\n", {"a": [NAN, 3, 5], "b": [NAN] * 3, "c": ["x", None, "y"]}),
     "comments": ("# made by hand\na,b\n1,2\n# seen twice\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
@@ -56,6 +63,14 @@ BAD = {
     "a longer row after many": ("a,b\n" + "1,2\n" * 999 + "1,2,3\n", "line 1001: there are 3 cells"),
     "names that occur twice": ("a,b,a,b\n1,2,3,4\n", "line 1: columns 1 and 3 are both named 'a', columns 2 and 4"),
     "no names": ("a,,,d\n1,2,3,4\n", "line 1: column 2 has no name, column 3 has no name"),
+    "several rows": (
+        "a,b\n1,2\n1\n3,4\n5\n6,7,8\n",
+        "line 3: there are 1 cells, but 2 in the first line; if lines 3, 5-6 are no rows of the table, say --skip 3,5",
+    ),
+    "a preamble": (
+        "Oslo\n\na,b,c\n1,2,3\n3,4,5\n",
+        "line 1: there are 1 cells, but 3 in most lines; if line 1 is no row of the table, say --skip 1",
+    ),
     "open quote": ('a,b\n1,2\n"3,4\n5,6\n', "line 3: a quote is opened that is not closed"),
     "text after a quote": ('a,b\n1,2\n"3"x,4\n', "line 3: ',' expected after '\"'"),
     "zero bytes": ("a,b\n1,2\n\0,4\n", "line 3: it holds zero bytes"),

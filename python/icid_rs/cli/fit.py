@@ -30,6 +30,7 @@ examples:
   icid fit survey.csv --drop id --standardise   a column that is no variable; arbitrary units
   icid fit trial.csv --knowledge known.json     edges that must be there or must not
   icid fit big.npz --time-limit 60 --threads 4  stop searching after a minute
+  icid fit export.csv --skip 1-3,302            lines that are no part of the table
   cat data.csv | icid fit - | head              from a pipe and into one
   icid fit data.csv --format dot | dot -Tsvg    a drawing by Graphviz
 
@@ -40,7 +41,8 @@ files read:
   .parquet .feather  need pyarrow: pip install 'icid_rs[parquet]'
   .npy .npz        a matrix; in .npz, the only one, or X, or the one named by --array, with names
                    of the columns in an array called names
-  .txt             a covariance matrix as Tetrad writes it, whose first line is /covariance
+  any text         a covariance matrix: names, and the lower triangle or all of it; above these the
+                   number of rows that it comes from, as Tetrad writes it, or --rows N
 
 exit status:
   0 done; 2 bad input, in one line that says what and where; 130 interrupted; 141 the reader of

@@ -10,6 +10,7 @@ from typing import Any
 import icid_rs
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
+from icid_rs.graph.variables import locate_all
 from icid_rs.precision.kinds import KINDS
 
 
@@ -28,6 +29,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--delimiter", metavar="D", help="one character, or comma, semicolon, tab, bar, space")
     reading.add_argument(
         "--header", choices=("auto", "yes", "no"), default="auto", help="whether the first line holds the names"
+    )
+    reading.add_argument(
+        "--skip", action="append", default=[], metavar="LINES", help="lines that are no part of the table, as 1-3,302"
+    )
+    reading.add_argument(
+        "--row-names", action="store_true", help="the first column holds names of rows; the header may have none for it"
+    )
+    reading.add_argument(
+        "--rows", type=int, metavar="N", help="DATA is a covariance matrix, whole or its lower triangle, of N rows"
     )
     reading.add_argument("--encoding", default="utf-8-sig", metavar="E", help="of the text (default: UTF-8)")
     reading.add_argument("--array", metavar="NAME", help="array of an .npz file")
@@ -118,19 +128,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def table_of(options: argparse.Namespace, model: icid_rs.ICID) -> Any:
     """Read the table, and tell the model what the options say of its columns."""
+    from icid_rs.cli.tables import standardised, without
+    from icid_rs.data.tetrad import covariance_in
+
     table = _read(options)
+    if hasattr(table, "parts") and options.precision != "precomputed":
+        table = covariance_in(table, options.rows) or table
     if not hasattr(table, "parts"):
-        # Moments of a file that holds a covariance matrix.
-        model.set_params(**_named(options, table.names, ("adjust",)))
-        return table
+        return _moments(table, options, model)
+    table = without(table, tuple(options.drop))
     if options.precision == "precomputed":
         return _matrix(table)
     model.set_params(**_named(options, table.columns, ("columns", "categorical", "ordinal", "adjust")))
-    if not options.standardise:
-        return table
-    from icid_rs.cli.tables import standardised
+    return standardised(table) if options.standardise else table
 
-    return standardised(table)
+
+def _moments(moments: Any, options: argparse.Namespace, model: icid_rs.ICID) -> Any:
+    """Return the chosen columns of a covariance matrix, and tell the model what the options say of these."""
+    names = list(range(len(moments.mean))) if moments.names is None else list(moments.names)
+    given = _named(options, names, ("columns", "categorical", "ordinal", "adjust"))
+    if given.keys() & {"categorical", "ordinal"}:
+        raise ValueError(f"{options.data}: a covariance matrix has numbers alone; fit categories from the rows")
+    dropped = set(locate_all(_names(options.drop, names), names))
+    chosen = given.pop("columns", names)
+    kept = [k for k in locate_all(chosen, names) if k not in dropped]
+    model.set_params(**given)
+    return icid_rs.Moments.from_covariance(
+        moments.covariance[kept][:, kept], moments.n, names=None if moments.names is None else [names[k] for k in kept]
+    )
 
 
 def _matrix(table: Any) -> Any:
@@ -144,15 +169,17 @@ def _matrix(table: Any) -> Any:
 
 def _read(options: argparse.Namespace) -> Any:
     from icid_rs.cli.tables import read_table
+    from icid_rs.data.ragged import parse_lines
     from icid_rs.data.text import TextOptions
 
     # A name that holds a comma is named alone.
     labels = {name.strip() for part in options.categorical for name in (part, *part.split(","))}
     form = (options.delimiter, options.header, options.encoding, options.decimal)
-    text = TextOptions(*form, tuple(options.na), tuple(labels))
+    skipped = tuple(number for part in options.skip for number in parse_lines(part))
+    text = TextOptions(*form, tuple(options.na), tuple(labels), skipped, options.row_names)
     size = getsize(options.data) if isfile(options.data) else 0
     with progress.bytes_read(size, options.quiet) as report:
-        return read_table(options.data, text, options.array, tuple(options.drop), report)
+        return read_table(options.data, text, options.array, options.rows, report)
 
 
 def _named(options: argparse.Namespace, columns: list[Any], parameters: Sequence[str]) -> dict[str, list[Any]]:

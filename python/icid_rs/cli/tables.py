@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Callable
@@ -26,6 +27,8 @@ from icid_rs.data.text_columns import read_columns
 from icid_rs.graph.variables import locate_all
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
+#: Text that is no table of cells with delimiters.
+_OTHER_TEXT = (".json", ".xml", ".html", ".arff")
 _PARQUET = (".parquet", ".pq")
 _FEATHER = (".feather", ".arrow")
 _EXCEL = (".xlsx",)
@@ -40,29 +43,29 @@ def read_table(
     path: str,
     options: TextOptions,
     array: str | None = None,
-    drop: tuple[str, ...] = (),
+    rows: int | None = None,
     report: Callable[[int], object] = lambda size: None,
 ) -> Columns | Moments:
     """Read a table by the suffix of its file; standard input, ``-``, is CSV.
+
+    Files with other suffixes are read if they are text. `rows` is the number of rows behind a covariance matrix.
 
     Returns
     -------
     Columns, or Moments if the file holds a covariance matrix
     """
-    suffix = _suffix(path, SUFFIXES)
+    suffix = _readable(path)
     if suffix in _TEXT:
-        if path != "-" and is_covariance(path):
-            return read_covariance(path)
-        table = read_columns(path, options, report)
-    elif suffix in _PARQUET + _FEATHER:
-        table = _read_arrow(path, suffix)
-    elif suffix in _EXCEL:
+        if path != "-" and is_covariance(path, options):
+            return read_covariance(path, options, rows)
+        return read_columns(path, options, report)
+    if suffix in _PARQUET + _FEATHER:
+        return _read_arrow(path, suffix)
+    if suffix in _EXCEL:
         from icid_rs.cli.excel import read_sheet
 
-        table = read_sheet(path, options)
-    else:
-        table = _read_numpy(path, array)
-    return without(table, drop)
+        return read_sheet(path, options)
+    return _read_numpy(path, array)
 
 
 def without(table: Columns, drop: tuple[str, ...]) -> Columns:
@@ -147,6 +150,20 @@ def _suffix(path: str, known: tuple[str, ...]) -> str:
     if suffix not in known or (packed and suffix not in _TEXT):
         raise ValueError(f"{path}: the suffix must be one of {', '.join(known)}, not {name.suffix!r}")
     return suffix
+
+
+def _readable(path: str) -> str:
+    """Return the suffix of a file that is read, ``.txt`` for text of any other."""
+    name = Path(path)
+    is_packed = name.suffix.lower() in COMPRESSED
+    suffix = (Path(name.stem) if is_packed else name).suffix.lower()
+    if path == "-" or suffix in SUFFIXES or suffix in _OTHER_TEXT or not name.is_file():
+        return _suffix(path, SUFFIXES)
+    with open(path, "rb") as file:
+        begin = file.read(1 << 12)
+    # Zero bytes are those of binary files, and of UTF-16, which begins with its mark.
+    is_text = b"\0" not in begin or begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return ".txt" if is_packed or is_text else _suffix(path, SUFFIXES)
 
 
 def _read_numpy(path: str, array: str | None) -> Columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -125,6 +126,16 @@ class Encoding:
         both = zip(self.columns, self.kinds, strict=True)
         return {name: kind.reason for name, kind in both if kind.reason is not None}
 
+    @property
+    def codes(self) -> dict[Any, tuple[Hashable, ...]]:
+        """Labels of the variables that are single numbers, in the order of their codes 0, 1, …; dates have none."""
+        kinds = {self.columns[k]: self.kinds[k] for k in self.kept.tolist()}
+        return {
+            name: kind.levels or ()
+            for name, kind in kinds.items()
+            if kind.name == "date" or (kind.levels is not None and (not kind.is_block or len(kind.levels) == 2))
+        }
+
     def without(self, reasons: dict[int, str]) -> Encoding:
         """Return the encoding that leaves out some columns more, by their places among all."""
         kinds = [Kind("none", reason=reasons[k]) if k in reasons else kind for k, kind in enumerate(self.kinds)]
@@ -223,14 +234,24 @@ def column_faults(table: Columns, wishes: Wishes) -> dict[int, Fault]:
     "column 'a' (list) is neither numbers nor labels nor dates"
     """
     used = [wishes.columns is None or name in wishes.columns or name in wishes.adjust for name in table.columns]
-    found = {k: _fault(table.columns[k], part) for k, part in enumerate(table.parts) if used[k]}
+    parts = {k: part for k, part in enumerate(table.parts) if used[k]}
+    # One row that faults several columns alone, such as one of units, is the fault.
+    lines = Counter(part.line for part in parts.values() if isinstance(part, Mixed) and part.count == 1)
+    found = {k: _fault(table.columns[k], part, lines) for k, part in parts.items()}
     return {k: fault for k, fault in found.items() if fault is not None}
 
 
-def _fault(name: Any, part: Column) -> Fault | None:
+def _fault(name: Any, part: Column, lines: Mapping[int, int]) -> Fault | None:
     """Describe a column that is neither numbers nor labels throughout; None for any other."""
     if isinstance(part, Mixed):
-        return _mixed(name, part)
+        fault = _mixed(name, part)
+        if part.count > 1 or lines[part.line] < 2:
+            return fault
+        return Fault(
+            fault.text,
+            "leave that line out, or the columns",
+            f"say --skip {part.line} if that line is no row of the table; otherwise see --na, --categorical and --drop",
+        )
     if isinstance(part, Unknown):
         return Fault(
             f"column {name!r} ({part.type}) is neither numbers nor labels nor dates",
@@ -251,11 +272,13 @@ def _mixed(name: Any, part: Mixed) -> Fault:
     by_mark = [mark for mark in ",." if Numerals(mark).is_number(cell)]
     mended = f"write it with a decimal {'point' if by_mark[0] == ',' else 'comma'}, or " if by_mark else ""
     option = f"say --decimal {by_mark[0]}; or " if mended else ""
+    # What begins with a minus sign would be taken for another option.
+    shown = f"--na{'=' if cell.startswith('-') else ' '}{cell!r}"
     return Fault(
         f"line {part.line}, column {name!r}: {cell!r} {kind}{more}",
         f"{mended}say na=[{cell!r}] if that is a missing value, or leave the column out",
-        f"{mended}{option}say --na {cell!r} if that is a missing value, --categorical {name!r} if these are labels; if "
-        f"this is no variable, leave it out with --drop {name!r}",
+        f"{mended}{option}say {shown} if that is a missing value, --categorical {name!r} if these are labels; if this is "
+        f"no variable, leave it out with --drop {name!r}",
     )
 
 

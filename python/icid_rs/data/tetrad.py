@@ -1,10 +1,10 @@
-"""Files of Tetrad: covariance matrices, and background knowledge."""
+"""Covariance matrices in files, as Tetrad and others write them, and background knowledge of Tetrad."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import islice, permutations
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 
 from icid_rs.data.cells import Numerals
+from icid_rs.data.columns import Columns, Numbers
 from icid_rs.data.moments import Moments
+from icid_rs.data.text import TextOptions, open_lines
+from icid_rs.data.text_lines import Lines
 
 #: Text files of this kind are small; whatever is larger is something else.
 _LARGEST = 1 << 28
@@ -20,17 +23,34 @@ _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "
 _TIER = re.compile(r"(?P<number>[0-9]+)(?P<mark>\*?)(?P<rest>\s.*)?")
 
 
-def is_covariance(path: str | PathLike[str]) -> bool:
-    """Tell whether a file begins as Tetrad's covariance files do."""
-    with open(path, "rb") as file:
-        return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"/covariance", b"/correlation"))
+#: What the first line of a covariance file may say.
+_TITLE = re.compile(r"/(?:covariance|correlation)", re.IGNORECASE)
+_PLAIN = Numerals(missing=frozenset())
 
 
-def read_covariance(path: str | PathLike[str]) -> Moments:
+def is_covariance(path: str | PathLike[str], options: TextOptions) -> bool:
+    """Tell whether a file begins as a covariance matrix: with its title, or rows of the lower triangle below names."""
+    with open_lines(str(path), options) as opened:
+        head = [_cells(line) for _, line in islice(_significant(opened), 5)]
+    if head and _TITLE.match(head[0][0]):
+        return True
+    rows = head[1:] if len(head) > 1 and len(head[0]) == 1 and _size(head[0][0]) else head
+    if len(rows) < 3 or len(rows[0]) < 2 or any(map(_PLAIN.is_number, rows[0])):
+        return False
+    triangle = [
+        row[1:] if row[0] == name and len(row) > 1 else row for name, row in zip(rows[0], rows[1:], strict=False)
+    ]
+    lengths = [len(row) for row in triangle]
+    is_square = len(rows) < len(head) and lengths[0] == len(rows[0])
+    return (lengths == [*range(1, len(lengths) + 1)] or is_square) and all(map(_PLAIN.is_number, triangle[0]))
+
+
+def read_covariance(path: str | PathLike[str], options: TextOptions | None = None, size: int | None = None) -> Moments:
     r"""Read a covariance or correlation matrix.
 
-    The first line is ``/covariance``, the second the number of rows, the third the names, and then come the rows of the
-    lower triangle.
+    The first line is ``/covariance`` and the second the number of rows, unless they are left out; then come the names,
+    and the rows of the lower triangle or of the whole matrix, with their names or without. `size` is the number of rows
+    where the file does not tell it.
 
     Examples
     --------
@@ -44,38 +64,79 @@ def read_covariance(path: str | PathLike[str]) -> Moments:
     array([[2., 1.],
            [1., 3.]])
     """
-    lines = list(_lines(path))
-    if len(lines) < 4:
+    lines = list(_lines(path, options))
+    if _TITLE.match(lines[0][1]):
+        lines = lines[1:]
+        if lines and not _size(lines[0][1]):
+            raise ValueError(f"{path}, line {lines[0][0]}: {lines[0][1]!r} is no number of rows")
+    if lines and (own := _size(lines[0][1])):
+        if size not in (None, own):
+            raise ValueError(f"{path}, line {lines[0][0]}: there were {own} rows, not {size}")
+        size, lines = own, lines[1:]
+    if len(lines) < 2:
         raise ValueError(f"{path} ends before its covariance matrix")
-    (_, _), (place, count), (_, header), *rows = lines
-    size = Numerals().number(count)
-    if size is None or size != np.floor(size) or not size >= 1:
-        raise ValueError(f"{path}, line {place}: {count!r} is no number of rows")
+    (place, header), *rows = lines
     names = _cells(header)
     d = len(names)
     if len(set(names)) < d:
-        raise ValueError(f"{path}, line {lines[2][0]}: a name occurs twice")
-    matrix = np.zeros((d, d))
+        raise ValueError(f"{path}, line {place}: a name occurs twice")
     if len(rows) != d:
         raise ValueError(f"{path}: there are {len(rows)} rows for {d} variables")
+    matrix = np.full((d, d), np.nan)
     for i, (number, line) in enumerate(rows):
-        values = [Numerals(missing=frozenset()).number(cell) for cell in _cells(line)]
-        if len(values) not in (i + 1, d):
-            raise ValueError(f"{path}, line {number}: there are {len(values)} entries, but {i + 1} up to the diagonal")
-        for j, value in enumerate(values):
+        cells = _cells(line)
+        cells = cells[1:] if cells[0] == names[i] else cells
+        if len(cells) not in (i + 1, d):
+            raise ValueError(f"{path}, line {number}: there are {len(cells)} entries, but {i + 1} up to the diagonal")
+        for j, cell in enumerate(cells):
+            value = _PLAIN.number(cell)
             if value is None:
-                raise ValueError(f"{path}, line {number}: {_cells(line)[j]!r} is not a number")
-            if j > i:
-                # A full matrix: the mirrored entry is compared when its own row is read.
-                matrix[i, j] = value
-            elif j < i and len(_cells(rows[j][1])) == d and matrix[j, i] != value:
+                raise ValueError(f"{path}, line {number}: {cell!r} is not a number")
+            if j < i and matrix[i, j] == matrix[i, j] != value:
                 raise ValueError(f"{path}, line {number}: the entry of {names[i]!r} and {names[j]!r} is not symmetric")
-            else:
-                matrix[i, j] = matrix[j, i] = value
+            matrix[i, j] = matrix[j, i] = value
+    return _moments(str(path), matrix, size, names)
+
+
+def covariance_in(table: Columns, size: int | None) -> Moments | None:
+    """Return the moments that a table holds if it is a symmetric matrix, as tables of rows never are; otherwise None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.columns import Columns, Numbers
+    >>> from icid_rs.data.tetrad import covariance_in
+    >>> columns = [Numbers(column) for column in np.eye(3)]
+    >>> covariance_in(Columns("known.csv", ["a", "b", "c"], columns), 100).n
+    100
+    """
+    rows, d = table.shape
+    if rows == d > 2 and all(isinstance(part, Numbers) for part in table.parts):
+        matrix = np.column_stack([part.values for part in table.parts if isinstance(part, Numbers)])
+        if (matrix == matrix.T).all() and (matrix.diagonal() > 0).all():
+            return _moments(table.source, matrix, size, table.columns if table.is_named else None)
+    if size is not None:
+        raise ValueError(f"{table.source}: --rows is for a covariance matrix, but this table is {rows} × {d}")
+    return None
+
+
+def _moments(source: str, matrix: np.ndarray, size: int | None, names: list[Any] | None) -> Moments:
+    """Return the moments of a covariance matrix in a file."""
+    if size is None:
+        raise ValueError(
+            f"{source} holds a covariance matrix, but not how many rows it comes from: say --rows N, or "
+            "--precision precomputed if it is the inverse of one"
+        )
     try:
-        return Moments.from_covariance(matrix, int(size), names=names)
+        return Moments.from_covariance(matrix, size, names=names)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{source}: {error}") from None
+
+
+def _size(text: str) -> int | None:
+    """Return the number of rows in a text; None if it is no whole number above zero."""
+    value = _PLAIN.number(text)
+    return int(value) if value is not None and value >= 1 and value == np.floor(value) < np.inf else None
 
 
 def read_knowledge(path: str | PathLike[str]) -> dict[str, Any]:
@@ -127,19 +188,20 @@ def _add_tier(place: str, line: str, tiers: dict[int, list[str]], forbidden: lis
         forbidden.extend([list(pair) for pair in permutations(names, 2)])
 
 
-def _lines(path: str | PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank or comments, with their numbers."""
+def _lines(path: str | PathLike[str], options: TextOptions | None = None) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are not blank or comments, with their numbers."""
     if Path(path).stat().st_size > _LARGEST:
         raise ValueError(f"{path} is too large for a file of Tetrad")
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8 text") from None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("//"):
-            yield number, line.strip()
+    with open_lines(str(path), options or TextOptions()) as lines:
+        yield from _significant(lines)
+
+
+def _significant(lines: Lines) -> Iterator[tuple[int, str]]:
+    for line in lines:
+        if line.strip() and not line.lstrip().startswith(("//", "#")):
+            yield lines.number, line.strip()
 
 
 def _cells(line: str) -> list[str]:
-    """Split at spaces, tabs or commas."""
-    return [cell for cell in re.split(r"[\s,;]+", line) if cell]
+    """Split at spaces, tabs or commas, and take quotes away."""
+    return [cell.strip('"') for cell in re.split(r"[\s,;]+", line) if cell]

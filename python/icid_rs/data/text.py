@@ -23,15 +23,18 @@ from typing import Any, Literal
 
 from icid_rs._util.validation import listed
 from icid_rs.data.cells import Numerals, find_decimal, missing_cells
-from icid_rs.data.dialect import has_header, infer_delimiter, parsed
+from icid_rs.data.dialect import has_header, infer_delimiter, parsed, spaced
+from icid_rs.data.ragged import Widths
 from icid_rs.data.text_lines import Bounded, Lines
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " "}
 #: Compressed files by suffix.
 _OPEN: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSED = tuple(_OPEN)
-#: The remedy where R wrote the names of rows without one for their column.
-_SHORT_HEADER = "; if the first column holds the names of rows, give it a name"
+#: Encodings that a file names itself, by the bytes that it begins with.
+_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"} | dict.fromkeys(
+    (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"
+)
 #: Cells that are read at a time.
 _CHUNK_CELLS = 1 << 18
 
@@ -52,6 +55,10 @@ class TextOptions:
         Cells that mean a missing value, besides the usual ones.
     labels : tuple of str
         Columns that hold labels, even if most of these look like numbers.
+    skip : tuple of int
+        Numbers of lines that are no part of the table, from 1.
+    row_names : bool
+        Whether the first column holds names of rows, for which the header may have no cell.
     """
 
     delimiter: str | None = None
@@ -60,6 +67,8 @@ class TextOptions:
     decimal: str | None = None
     na: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    skip: tuple[int, ...] = ()
+    row_names: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +133,13 @@ def open_text(
     (['rain', 'wet'], ',', [['1,5', '2']])
     """
     path = str(path)
+    with open_lines(path, options, report) as lines:
+        yield _table(lines, options)
+
+
+@contextmanager
+def open_lines(path: str, options: TextOptions, report: Callable[[int], object] = lambda size: None) -> Iterator[Lines]:
+    """Open the lines of a text file, which may be compressed, and may name its encoding by a byte order mark."""
     try:
         codecs.lookup(options.encoding)
     except LookupError:
@@ -132,8 +148,12 @@ def open_text(
     suffix = Path(path).suffix.lower()
     with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as raw:
         stream = io.BufferedReader(Bounded(_OPEN[suffix](raw), shown, raw)) if suffix in _OPEN else raw
-        with io.TextIOWrapper(stream, encoding=options.encoding, newline="") as text:
-            yield _table(Lines(text, shown, options.encoding, raw, report), options)
+        encoding = options.encoding
+        if encoding == TextOptions.encoding:
+            begin = stream.peek(4)
+            encoding = next((name for mark, name in _MARKS.items() if begin.startswith(mark)), encoding)
+        with io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
+            yield Lines(text, shown, encoding, raw, report, frozenset(options.skip))
 
 
 def _table(lines: Lines, options: TextOptions) -> TextTable:
@@ -154,14 +174,18 @@ def _table(lines: Lines, options: TextOptions) -> TextTable:
     )
     if header is not first:
         records = chain([(start, first)], records)
-    width = len(first)
+    if options.row_names and header is not None and any(len(row) == len(header) + 1 for row in cells[1:2]):
+        header = ["", *header]
+    width = len(header or first)
     trailing = _trailing(cells or [first], width)
+    chunks = _chunks(lines, records, Widths(lines.path, start, width), trailing)
     if header is None:
-        return TextTable(lines.path, None, width - trailing, False, numerals, _chunks(lines, records, width, trailing))
+        return TextTable(lines.path, None, width - trailing, options.row_names, numerals, chunks)
     names = [name.strip() for name in header[: width - trailing]]
-    has_labels = len(names) > 1 and not names[0] and all(names[1:])
-    check_names(f"{lines.path}, line {start}", names, has_labels)
-    return TextTable(lines.path, names, len(names), has_labels, numerals, _chunks(lines, records, width, trailing))
+    has_labels = options.row_names or (len(names) > 1 and not names[0] and all(names[1:]))
+    remedy = f"rename them, or say --skip {start}, with --header no to number the columns"
+    check_names(f"{lines.path}, line {start}", names, has_labels, remedy)
+    return TextTable(lines.path, names, len(names), has_labels, numerals, chunks)
 
 
 def _trailing(rows: list[list[str]], width: int) -> int:
@@ -197,7 +221,7 @@ def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that is not blank, with the number of the line where it begins."""
     source: Iterator[str] = iter(lines)
     if delimiter == " ":
-        source = (line.rstrip("\r\n").strip(" ") for line in source)
+        source = map(spaced, source)
     reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True, strict=True)
     before = lines.start - 1
     while True:
@@ -231,7 +255,7 @@ def _commented(lines: Lines, first: list[str], numerals: Numerals, delimiter: st
     return rows[0] if is_named else None
 
 
-def check_names(place: str, names: list[str], has_labels: bool) -> None:
+def check_names(place: str, names: list[str], has_labels: bool, remedy: str = "rename them") -> None:
     """Raise if columns have no name, or the same name; the first may have none if it holds labels of rows."""
     faults = [f"column {k + 1} has no name" for k in range(has_labels, len(names)) if not names[k]]
     places: dict[str, list[int]] = {}
@@ -244,31 +268,33 @@ def check_names(place: str, names: list[str], has_labels: bool) -> None:
         if len(where) > 1
     ]
     if faults:
-        raise ValueError(f"{place}: {listed(faults)}; rename them")
+        raise ValueError(f"{place}: {listed(faults)}; {remedy}")
 
 
-def _chunks(lines: Lines, records: Iterator[tuple[int, list[str]]], width: int, trailing: int) -> Iterator[Chunk]:
-    """Yield the rows in chunks; raise at one of another length."""
+def _chunks(lines: Lines, records: Iterator[tuple[int, list[str]]], widths: Widths, trailing: int) -> Iterator[Chunk]:
+    """Yield the rows in chunks; raise at the end if some were of another length."""
+    width = widths.width
     most = max(1, _CHUNK_CELLS // width)
-    while True:
-        numbers, rows = [], []
+    is_over = False
+    while not is_over:
+        numbers, rows, is_over = [], [], True
         for number, row in islice(records, most):
+            is_over = False
             if len(row) != width:
-                if row[0].startswith("#"):
-                    continue
-                raise ValueError(
-                    f"{lines.path}, line {number}: there are {len(row)} cells, but {width} in the first line"
-                    f"{_SHORT_HEADER if len(row) == width + 1 and number == lines.start + 1 else ''}"
-                )
+                if not row[0].startswith("#"):
+                    widths.add([number], len(row))
+                continue
             if trailing:
                 if any(cell.strip() for cell in row[width - trailing :]):
                     raise ValueError(f"{lines.path}, line {number}: the last cell is in a column without a name")
                 del row[width - trailing :]
             numbers.append(number)
             rows.append(row)
-        if not rows:
-            return
+        widths.add(numbers, width)
         if lines.raw.seekable():
             lines.report(lines.raw.tell())
-        yield Chunk(rows, numbers, lines.is_plain)
+        if rows:
+            yield Chunk(rows, numbers, lines.is_plain)
         lines.is_plain = True
+    if message := widths.message():
+        raise ValueError(message)

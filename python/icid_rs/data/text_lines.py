@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import lzma
 import os
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -16,6 +17,8 @@ from icid_rs._util.bounds import GROWTH, most_bytes
 _LONGEST_LINE = 1 << 24
 #: Lines from which delimiter, header and decimal mark are inferred.
 _SAMPLE = 200
+#: The first line by which Excel is told the delimiter.
+_SEPARATOR = re.compile(r"\ufeff?\"?sep=.\"?\s*")
 
 
 class Bounded(io.RawIOBase):
@@ -50,9 +53,17 @@ class Lines:
     """The lines of a file, checked and counted; comment lines and blank ones above the table are passed over."""
 
     def __init__(
-        self, text: io.TextIOWrapper, path: str, encoding: str, raw: BinaryIO, report: Callable[[int], object]
+        self,
+        text: io.TextIOWrapper,
+        path: str,
+        encoding: str,
+        raw: BinaryIO,
+        report: Callable[[int], object],
+        skipped: Collection[int] = (),
     ) -> None:
         self.text, self.path, self.encoding, self.raw, self.report = text, path, encoding, raw, report
+        #: Numbers of lines that are no part of the table; blank lines stand for them.
+        self._skipped = skipped
         #: Numbers of the line read last, and of the first line of the table.
         self.number = self.start = 0
         #: The last comment above the table, which may hold the names.
@@ -99,7 +110,8 @@ class Lines:
                     raise ValueError(f"{self.path}, line {self.number}: it is longer than {_LONGEST_LINE} characters")
                 if "\0" in line:
                     raise ValueError(f"{self.path}, line {self.number}: it holds zero bytes; this is no text file")
-                yield line
+                is_apart = self.number in self._skipped or (self.number == 1 and _SEPARATOR.fullmatch(line))
+                yield "\n" if is_apart else line
         except UnicodeDecodeError as error:
             raise ValueError(self._undecodable(error)) from None
 

@@ -215,6 +215,10 @@ class FitReport:
         Effective sample size; None if an inverse covariance was given.
     categories : dict
         Levels of the variables that were taken as categories of more than two.
+    codes : dict
+        Labels of the variables that became single numbers, in the order of their codes 0, 1, …; none for dates.
+    dropped : dict
+        Columns that were left out, with the reasons.
     transform : TransformChoice
         Nothing by default.
     """
@@ -239,6 +243,8 @@ class FitReport:
     checks: tuple[Assumption, ...] = ()
     rows: int | None = None
     categories: dict[Any, int] = field(default_factory=dict)
+    codes: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
+    dropped: dict[Any, str] = field(default_factory=dict)
     transform: TransformChoice = field(default_factory=TransformChoice)
 
     @property

@@ -66,6 +66,8 @@ def record_fit(
         checks=found.assumptions,
         rows=None if isinstance(sample, GivenTheta) else sample.samples,
         categories={sample.names[j]: int(sample.blocks.widths[j]) + 1 for j in sample.blocks.wide.tolist()},
+        codes=sample.encoding.codes,
+        dropped=sample.encoding.dropped,
         transform=model.transform,
     )
 

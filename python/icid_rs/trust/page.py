@@ -20,6 +20,8 @@ from icid_rs.trust.shapes import TABLE_DEPENDENT
 _WIDTH = 110
 #: Edges of each group, and steps, that are shown.
 _MOST_EDGES, _MOST_WEAK, _MOST_STEPS = 8, 4, 5
+#: Columns that are named with what was done to them.
+_MOST_COLUMNS = 40
 #: An edge is weak if its weight in standard deviations is smaller, or fewer resamples join the two columns.
 _WEAK, _SELDOM = 0.1, 0.8
 #: With so many failed assumptions the graph as a whole is doubtful.
@@ -114,7 +116,7 @@ class Page:
         groups = self._groups()
         failed = sum(check.verdict == "fail" for check in self.checks)
         sure, doubtful, weak = (len(groups[key]) for key in ("sure", "open", "weak"))
-        counts = f"{sure} relations with a direction, {doubtful} without, {weak} weak."
+        counts = f"{count(sure, 'relation')} with a direction, {doubtful} without, {weak} weak."
         if not failed:
             advice = "Nothing in the table speaks against what the method assumes." if self.checks else ""
             if self.checks and not self.is_thorough:
@@ -145,7 +147,13 @@ class Page:
             yield from _wrapped(f"  {text}", 2)
         if self.report.categories:
             levels = [f"{name} ({count} levels)" for name, count in self.report.categories.items()]
-            yield from _wrapped(f"  Taken as categories: {listed(levels, 8)}.", 2)
+            yield from _wrapped(f"  Taken as categories: {listed(levels, _MOST_COLUMNS)}.", 2)
+        if self.report.codes:
+            codes = [f"{name} ({_coded(levels)})" for name, levels in self.report.codes.items()]
+            yield from _wrapped(f"  Made numbers: {listed(codes, _MOST_COLUMNS)}.", 2)
+        if self.report.dropped:
+            reasons = [f"{name} ({reason})" for name, reason in self.report.dropped.items()]
+            yield from _wrapped(f"  Left out: {listed(reasons, _MOST_COLUMNS)}.", 2)
         yield from self._transforms()
         if self.report.sample.groups is not None:
             yield f"  Differences between the averages of {self.report.sample.groups} groups were taken out first."
@@ -339,6 +347,13 @@ class Page:
             steps.append("See whether new rows contradict the graph: model.falsify(new_rows).")
         for k, step in enumerate(steps, 1):
             yield from _wrapped(f"  {k}. {step}", 5)
+
+
+def _coded(levels: Sequence[object]) -> str:
+    """Say which numbers stand for labels, or for dates."""
+    if not levels:
+        return "days since 1970"
+    return listed([f"{k} for {level}" for k, level in enumerate(levels)], 6)
 
 
 def _known(number: float | None, otherwise: float) -> float:
