@@ -302,6 +302,12 @@ def test_open_edges_and_evidence(browser, tmp_path):
     rows[1].send_keys(webdriver.Keys.ENTER)
     assert "open, it may point either way" in rows[1].text
     assert "resamples with this direction: 50 %" in rows[1].text
+    page.find("variable 0")
+    assert page.listed("either") == {"variable 1": 7.0}
+    assert page.listed("children") == {"variable 2": 1.0}
+    assert "none whose direction is claimed" in page.element("details").text
+    assert "if all directions are as drawn" in page.element("details").text
+    browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
     browser.find_element("css selector", "#report summary").click()
     assert browser.find_element("css selector", "#report pre").text == "All rows."
     page.slide("weight", 800)

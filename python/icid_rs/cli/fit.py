@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import icid_rs
@@ -82,7 +83,8 @@ def run(options: argparse.Namespace) -> None:
     report = None
     if has_report or not options.quiet:
         report = model.report(table if hasattr(table, "parts") else None)
-    write(options.output, export(model.graph_, report=report) if has_report else export(model.graph_))
+    shown = {"report": report, "title": _title(options.data)} if has_report else {}
+    write(options.output, export(model.graph_, **shown))
     _say_what_was_done(model, options.quiet)
     if not options.quiet:
         # On standard output, unless the graph goes there.
@@ -91,6 +93,11 @@ def run(options: argparse.Namespace) -> None:
     known = {"graph": "", "partly": "; some directions may be otherwise", "equivalence class": "; up to equivalence"}
     place = "" if options.output == "-" else f"; written to {options.output}"
     progress.say(f"{found}{known.get(model.info_['identified'], '')}{place}", options.quiet)
+
+
+def _title(data: str) -> str:
+    """Return the title of a page: what the graph is of."""
+    return "Causal graph" if data == "-" else f"Causal graph of {printable(Path(data).name)}"
 
 
 def _say_what_was_done(model: icid_rs.ICID, quiet: bool) -> None:

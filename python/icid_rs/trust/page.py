@@ -107,7 +107,7 @@ class Page:
         groups = self._groups()
         failed = sum(check.verdict == "fail" for check in self.checks)
         sure, doubtful, weak = (len(groups[key]) for key in ("sure", "open", "weak"))
-        counts = f"{sure} relations with a direction, {doubtful} without, {weak} weak."
+        counts = f"{count(sure, 'relation')} with a direction, {doubtful} without, {weak} weak."
         if not failed:
             advice = "Nothing in the table speaks against what the method assumes." if self.checks else ""
         elif failed < _MANY_FAULTS:
@@ -285,7 +285,7 @@ class Page:
 
     def _fit(self) -> Iterator[str]:
         if self.fit is None:
-            yield "  This was not measured."
+            yield "  Not measured: that takes a table of numbers with enough rows."
             return
         f = self.fit
         yield from _wrapped(

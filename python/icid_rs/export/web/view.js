@@ -200,13 +200,18 @@ function facts(edge) {
   };
   add("standardised", (value) => `in standard deviations: ${signed(value)}`);
   add("std_error", (value) => `standard error: ${value.toPrecision(2)}`);
-  add("p_value", (value) => `p-value, given the graph: ${value < 1e-4 ? value.toExponential(0) : value.toPrecision(2)}`);
+  add("p_value", (value) => `p-value, given the graph: ${probability(value)}`);
   add("direction", (value) => grounds[value]);
   add("stability", (value) => `resamples with this direction: ${Math.round(100 * value)} %`);
   add("joined", (value) => `resamples with this edge either way: ${Math.round(100 * value)} %`);
   add("margin", (value) => `score lost if reversed: ${value.toPrecision(3)}`);
   if (edge.confidence !== null) lines.push(`confidence ${edge.confidence.toFixed(2)}`);
   return lines;
+}
+
+function probability(value) {
+  if (value === 0) return "below 1e-300";
+  return value < 1e-4 ? value.toExponential(0) : value.toPrecision(2);
 }
 
 function hideTip() {
