@@ -175,7 +175,7 @@ class _Judge:
         proposal = stable(rule, votes).only(sp.csr_array(joined + joined.T))
         if rule == "compelled":
             return proposal
-        # The graph itself was found by shapes or variances. Where their resamples reverse it, neither is to be believed.
+        # Shapes or variances found the graph itself. Where their own resamples reverse it, neither is to be believed.
         causes, effects = edge_ends(self.sem.B)
         if rule == "shape":
             causes, effects = causes[self.may_be_oriented], effects[self.may_be_oriented]

@@ -62,8 +62,8 @@ pub struct Margin {
     /// Score of the best graph in which the two are not adjacent, above the optimum. Infinite if background knowledge
     /// requires the edge.
     pub absent: f64,
-    /// Score of the best graph with the edge reversed, above the optimum; 0 up to rounding if the equivalence class leaves
-    /// the direction open. Infinite if background knowledge forbids it.
+    /// Score of the best graph with the edge reversed, above the optimum; 0 if the equivalence class leaves the
+    /// direction open. Infinite if background knowledge forbids it.
     pub reversed: f64,
 }
 
@@ -117,7 +117,7 @@ fn best(local: &Local, penalty: f64, wants_margins: bool, interrupt: &Interrupt)
         Vec::new()
     };
     let score = local.parts(&graph, penalty).map(|(misfit, rest)| misfit + rest).sum();
-    Ok(Exact::new(graph, score, &constrained))
+    Ok(Exact::new(graph, score, &constrained, local.tolerance))
 }
 
 /// As [`best`], up to a common factor of the noise variances.
@@ -130,13 +130,15 @@ fn best_up_to_scale(
     let profile = Profile::new(local, penalty, interrupt);
     let (graph, constrained) = profile.optimum(wants_margins)?;
     let score = profile.score(&graph);
-    Ok(Exact::new(graph, score, &constrained))
+    Ok(Exact::new(graph, score, &constrained, local.tolerance))
 }
 
 impl Exact {
-    fn new(graph: Graph, score: f64, constrained: &[Constrained]) -> Self {
+    /// Margins up to `tolerance` are rounding.
+    fn new(graph: Graph, score: f64, constrained: &[Constrained], tolerance: f64) -> Self {
         let margin = |((cause, effect), constrained): ((usize, usize), &Constrained)| {
-            let [absent, reversed] = [constrained.apart, constrained.reversed].map(|other| (other - score).max(0.0));
+            let above = |other: f64| if other - score > tolerance { other - score } else { 0.0 };
+            let [absent, reversed] = [constrained.apart, constrained.reversed].map(above);
             Margin { cause, effect, absent, reversed }
         };
         Self {
