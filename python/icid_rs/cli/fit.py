@@ -11,8 +11,8 @@ from typing import Any
 import icid_rs
 from icid_rs._util.terminal import printable
 from icid_rs.cli import progress
-from icid_rs.cli.fitting import add_options, model_of, table_of
-from icid_rs.cli.output import FORMATS, check_writable, graph_writer, warnings_in_one_line, write
+from icid_rs.cli.fitting import add_files, add_options, model_of, table_of
+from icid_rs.cli.output import check_writable, graph_writer, warnings_in_one_line, write
 
 _DESCRIPTION = """\
 Find the graph of linear causes behind a table. Rows are samples, columns are variables.
@@ -58,9 +58,7 @@ def add_parser(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data", metavar="DATA", help="file with the table, or - for CSV on standard input")
-    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
-    parser.add_argument("--format", choices=FORMATS, help="of the output, if its suffix does not say (default: csv)")
+    add_files(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, warnings or report")
 
     add_options(parser)
