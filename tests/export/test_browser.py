@@ -383,6 +383,21 @@ def test_a_slow_drawing_is_moved_as_a_picture_until_it_rests(page):
     page.view()
 
 
+def test_on_a_narrow_screen_buttons_and_legend_cover_no_variable(browser, tmp_path):
+    wide = browser.get_window_size()
+    browser.set_window_size(500, 900)
+    try:
+        page = Opened(browser, tmp_path, 50)
+        _, top, zoom = page.view()
+        places = top + zoom * np.array(page.data["y"])
+        buttons, legend = page.element("tools").rect, page.element("legend").rect
+        assert buttons["width"] > buttons["height"]
+        assert places.min() > buttons["y"] + buttons["height"]
+        assert places.max() < legend["y"]
+    finally:
+        browser.set_window_size(wide["width"], wide["height"])
+
+
 def test_light_and_dark(page):
     background = "return getComputedStyle(document.body).backgroundColor"
     light = page.browser.execute_script(background)
