@@ -1,27 +1,37 @@
 """What all tests need."""
 
-import shutil
 import signal
 from collections import Counter
 
 import pytest
 
-from tests.helpers.background import RUST_TESTS, Background
+from tests.helpers.background import CHECKS, Background
 
 # A shell starts what runs in the background deaf to Ctrl-C, which tests send to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def checks_in(items):
+    return [item for item in items if item.path.name == "test_quality.py"]
+
+
+def pytest_collection_modifyitems(items):
+    """Ask for the results of the checks last, since they run beside the other tests."""
+    checks = checks_in(items)
+    items[:] = [item for item in items if item not in checks] + checks
+
+
 def pytest_collection_finish(session):
-    """Begin with the tests in Rust, if they are to run."""
-    is_wanted = any(item.name == "test_rust_tests_pass" for item in session.items)
-    if is_wanted and not session.config.option.collectonly and shutil.which("cargo"):
-        session.config.stash[RUST_TESTS] = Background("cargo", "test", "--locked")
+    """Begin with the checks that are to run."""
+    checks = checks_in(session.items)
+    if checks and not session.config.option.collectonly:
+        names, commands = (check.callspec.params["name"] for check in checks), checks[0].module.COMMANDS
+        session.config.stash[CHECKS] = Background({name: commands[name] for name in names})
 
 
 def pytest_unconfigure(config):
-    if RUST_TESTS in config.stash:
-        config.stash[RUST_TESTS].end()
+    if CHECKS in config.stash:
+        config.stash[CHECKS].end()
 
 
 @pytest.hookimpl(trylast=True)

@@ -141,7 +141,9 @@ def test_scikit_learn_tools(data):
     np.testing.assert_array_equal(again.adjacency_matrix_.toarray(), model.adjacency_matrix_.toarray())
     pipeline = make_pipeline(StandardScaler(), ICID()).fit(X)
     assert pipeline.score(X) < 0
-    search = GridSearchCV(ICID(refine=None), {"l1_weight": [0.05, 0.2, 50.0], "dag": ["greedy", "exptrace"]}, cv=3)
+    search = GridSearchCV(
+        ICID(refine=None, stability=None), {"l1_weight": [0.05, 0.2, 50.0], "dag": ["greedy", "exptrace"]}, cv=3
+    )
     # With the largest penalty some folds find nothing, and say so.
     with pytest.warns(UserWarning, match="the graph is empty"):
         search.fit(X)

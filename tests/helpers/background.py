@@ -1,9 +1,12 @@
-"""A command that runs beside the tests."""
+"""Commands that run one after another, beside the tests."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import subprocess
-import tempfile
+import sys
 
 import pytest
 
@@ -11,28 +14,47 @@ from tests.helpers import ROOT
 
 
 class Background:
-    """A command that was started, and what it prints."""
+    """Commands that were started, by name."""
 
-    def __init__(self, *command: str) -> None:
-        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - open for as long as the command runs
+    def __init__(self, commands: dict[str, list[str]]) -> None:
         # A session of its own: tests interrupt the process that they run in.
         self._process = subprocess.Popen(
-            command, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT, text=True, start_new_session=True
+            [sys.executable, "-m", "tests.helpers.background", json.dumps(commands)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
+        self._failures: dict[str, str | None] = {}
 
-    def wait(self) -> tuple[int, str]:
-        """Return its exit code and its output."""
-        code = self._process.wait()
-        self._output.seek(0)
-        return code, self._output.read()
+    def failure(self, name: str) -> str | None:
+        """Wait until a command has ended; return what it printed if it failed."""
+        while name not in self._failures:
+            ended, output = json.loads(self._process.stdout.readline())
+            self._failures[ended] = output
+        return self._failures[name]
 
     def end(self) -> None:
-        """Stop it if it still runs."""
+        """Stop those that still run."""
         if self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
-        self._output.close()
+            os.killpg(self._process.pid, signal.SIGTERM)
+        self._process.communicate()
 
 
-#: The tests in Rust, in the stash of the configuration.
-RUST_TESTS = pytest.StashKey[Background]()
+#: The checks of `project/test_quality.py`, in the stash of the configuration.
+CHECKS = pytest.StashKey[Background]()
+
+
+def run(commands: dict[str, list[str]]) -> None:
+    """Run commands; print a line of JSON for each that ends: its name, and what a failed one printed."""
+    for name, command in commands.items():
+        try:
+            result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            output = None if result.returncode == 0 else f"exit code {result.returncode}\n{result.stdout}"
+        except OSError as error:
+            output = str(error)
+        print(json.dumps([name, output]), flush=True)
+
+
+if __name__ == "__main__":
+    run(json.loads(sys.argv[1]))

@@ -13,7 +13,7 @@ from icid_rs.learning.search import TimeLimit
 from icid_rs.learning.shares import most_hidden
 from icid_rs.options import Options
 
-OFF = {"hidden": None, "measurement_error": None}
+OFF = {"hidden": None, "measurement_error": None, "stability": None}
 
 
 def table(d=30, degree=1, n=2000, seed=0, **measured):
@@ -85,7 +85,7 @@ def test_chance_gains_as_much_more_without_errors_as_the_price_of_an_edge_is_hig
 
 def test_a_warning_names_the_columns(batch):
     with pytest.warns(UserWarning, match=r"hidden common causes.*loading most on"):
-        ICID().fit(batch[1])
+        ICID(stability=None).fit(batch[1])
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "exponential"])
@@ -94,7 +94,7 @@ def test_nothing_is_found_where_there_is_nothing_and_results_are_the_same(noise)
         rng = np.random.default_rng(seed)
         X = datasets.sample_sem(datasets.random_dag(20, 2, random_state=rng), 1000, noise=noise, random_state=rng)
         X = X / X.std(axis=0)
-        model, off = ICID().fit(X), ICID(**OFF).fit(X)
+        model, off = ICID(stability=None).fit(X), ICID(**OFF).fit(X)
         assert model.hidden_loadings_.shape[1] == 0
         assert not model.measurement_error_.any()
         np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), off.adjacency_matrix_.toarray())
@@ -104,7 +104,8 @@ def test_nothing_is_found_where_there_is_nothing_and_results_are_the_same(noise)
 def test_units_change_weights_and_loadings_alone(batch):
     _, X = batch
     scale = np.random.default_rng(0).uniform(0.1, 10.0, X.shape[1])
-    one, other = ICID(hidden=1, noise="unequal").fit(X), ICID(hidden=1, noise="unequal").fit(X * scale)
+    parameters = {"hidden": 1, "noise": "unequal", "stability": None}
+    one, other = ICID(**parameters).fit(X), ICID(**parameters).fit(X * scale)
     np.testing.assert_allclose(other.hidden_loadings_, scale[:, None] * one.hidden_loadings_, rtol=1e-6)
     np.testing.assert_allclose(
         other.adjacency_matrix_.toarray(), one.adjacency_matrix_.toarray() / scale[:, None] * scale, rtol=1e-6
@@ -114,7 +115,7 @@ def test_units_change_weights_and_loadings_alone(batch):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_score_is_the_likelihood_of_what_was_measured(batch):
     _, X = batch
-    model, off = ICID(hidden=1).fit(X), ICID(**OFF).fit(X)
+    model, off = ICID(hidden=1, stability=None).fit(X), ICID(**OFF).fit(X)
     A = np.eye(X.shape[1]) - model.adjacency_matrix_.toarray()
     inner = np.linalg.inv(A)
     covariance = inner.T * model.noise_variances_ @ inner + model.hidden_loadings_ @ model.hidden_loadings_.T
@@ -132,7 +133,7 @@ def test_hidden_scores_follow_the_hidden_cause():
     h = rng.standard_normal(1500)
     X = datasets.sample_sem(B, 1500, noise_variances=noise_variances, random_state=rng)
     X += h[:, None] * (0.5 * rng.standard_normal(40))
-    scores = ICID(hidden=1).fit(X).hidden_scores(X)
+    scores = ICID(hidden=1, stability=None).fit(X).hidden_scores(X)
     assert abs(np.corrcoef(scores[:, 0], h)[0, 1]) > 0.95
 
 
@@ -153,7 +154,7 @@ def test_known_reliabilities_undo_attenuation():
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_moments_give_the_same_layer(batch):
     _, X = batch
-    of_rows, of_moments = ICID(hidden=1).fit(X), ICID(hidden=1).fit(Moments().update(X))
+    of_rows, of_moments = (ICID(hidden=1, stability=None).fit(data) for data in (X, Moments().update(X)))
     np.testing.assert_allclose(of_moments.hidden_loadings_, of_rows.hidden_loadings_, rtol=1e-6, atol=1e-9)
 
 

@@ -1,21 +1,20 @@
-"""The compiled half's own tests, format, lint, types and stubs.
+"""The compiled half's own tests, and format, lint, types and stubs of both halves.
 
-The tests in Rust take minutes to compile. They begin with the run and end beside the tests in Python.
+Some take minutes to compile. They begin with the run, beside the tests in Python, and are asked for at its end
+(`tests/conftest.py`).
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 
 import pytest
 
-from tests.helpers import ROOT
-from tests.helpers.background import RUST_TESTS
+from tests.helpers.background import CHECKS
 
 PYTHON = [sys.executable, "-m"]
 COMMANDS = {
+    "rust tests": ["cargo", "test", "--locked"],
     "rust format": ["cargo", "fmt", "--check"],
     "rust lint": ["cargo", "clippy", "--locked", "--all-targets", "--features", "python", "--", "-D", "warnings"],
     "rust documentation": ["cargo", "rustdoc", "--locked", "--lib", "--", "-D", "warnings"],
@@ -31,14 +30,6 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_passes(name):
-    command = COMMANDS[name]
-    assert shutil.which(command[0]), f"{command[0]} is not installed"
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-
-
-def test_rust_tests_pass(pytestconfig):
-    assert RUST_TESTS in pytestconfig.stash, "cargo is not installed"
-    code, output = pytestconfig.stash[RUST_TESTS].wait()
-    assert code == 0, output
+def test_passes(name, pytestconfig):
+    failure = pytestconfig.stash[CHECKS].failure(name)
+    assert failure is None, failure
