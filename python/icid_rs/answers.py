@@ -32,8 +32,8 @@ class AnsweringGraph(MixedGraph):
     Attributes
     ----------
     sample_ : SampleMoments or None
-        The sample that the graph was fitted to: covariances, sample size, some residuals. A fitted `ICID` keeps it;
-        files do not.
+        The sample that the graph was fitted to: covariances, sample size, some residuals. A fitted `ICID` keeps it, and
+        its JSON all but the residuals.
 
     Examples
     --------
@@ -41,8 +41,6 @@ class AnsweringGraph(MixedGraph):
     >>> AnsweringGraph([[0, 2.0], [0, 0]], ["rain", "wet"]).effect("rain", "wet").total
     2.0
     """
-
-    sample_: SampleMoments | None = None
 
     def effect(self, cause: Any, target: Any, *, data: Any = None, level: float = 0.95) -> Effect:
         """Estimate the total effect of one variable on another.
@@ -56,8 +54,8 @@ class AnsweringGraph(MixedGraph):
         ----------
         cause, target : name or number
         data : table, optional
-            Rows to estimate from. By default the sample of the fit, or the weights alone if the graph has none, as one
-            read from a file: there is then no interval.
+            Rows to estimate from. By default the sample of the fit, or the weights alone, without an interval, if
+            there is none.
         level : float
             Of the confidence interval.
 

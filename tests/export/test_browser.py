@@ -302,6 +302,12 @@ def test_open_edges_and_evidence(browser, tmp_path):
     rows[1].send_keys(webdriver.Keys.ENTER)
     assert "open, it may point either way" in rows[1].text
     assert "resamples with this direction: 50 %" in rows[1].text
+    page.find("variable 0")
+    assert page.listed("either") == {"variable 1": 7.0}
+    assert page.listed("children") == {"variable 2": 1.0}
+    assert "none whose direction is claimed" in page.element("details").text
+    assert "if all directions are as drawn" in page.element("details").text
+    browser.find_element("tag name", "body").send_keys(webdriver.Keys.ESCAPE)
     browser.find_element("css selector", "#report summary").click()
     assert browser.find_element("css selector", "#report pre").text == "All rows."
     page.slide("weight", 800)
@@ -375,6 +381,21 @@ def test_moves_within_a_frame_are_drawn_once(page):
 def test_a_slow_drawing_is_moved_as_a_picture_until_it_rests(page):
     assert page.browser.execute_async_script(MOVES, 1000, 1) == [0, 40, 1]
     page.view()
+
+
+def test_on_a_narrow_screen_buttons_and_legend_cover_no_variable(browser, tmp_path):
+    wide = browser.get_window_size()
+    browser.set_window_size(500, 900)
+    try:
+        page = Opened(browser, tmp_path, 50)
+        _, top, zoom = page.view()
+        places = top + zoom * np.array(page.data["y"])
+        buttons, legend = page.element("tools").rect, page.element("legend").rect
+        assert buttons["width"] > buttons["height"]
+        assert places.min() > buttons["y"] + buttons["height"]
+        assert places.max() < legend["y"]
+    finally:
+        browser.set_window_size(wide["width"], wide["height"])
 
 
 def test_light_and_dark(page):

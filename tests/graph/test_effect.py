@@ -189,8 +189,8 @@ def test_unions_over_the_true_class_cover():
 def test_without_a_sample(tmp_path):
     X = datasets.sample_sem([[0, 0.8, 0], [0, 0, 0.8], [0, 0, 0]], 500, random_state=0)
     model = ICID(noise="unequal").fit(pd.DataFrame(X, columns=["a", "b", "c"]))
-    model.save(tmp_path / "graph.json")
-    graph = load(tmp_path / "graph.json")
+    model.save(tmp_path / "graph.graphml")
+    graph = load(tmp_path / "graph.graphml")
     first, last = graph.causal_order_[[0, 2]]
     first, last = graph.names_[first], graph.names_[last]
     lost, kept = graph.effect(first, last), model.effect(first, last)

@@ -25,6 +25,8 @@ import scipy.sparse as sp
 
 from icid_rs import CausalGraph, Moments, datasets, load
 from icid_rs.cli import main
+from icid_rs.graph.covariances import SampleMoments
+from icid_rs.graph.layer import Layer
 
 #: An execution that takes longer hangs.
 PATIENCE = 5
@@ -60,7 +62,11 @@ WORDS = [
 def graph() -> CausalGraph:
     """Return something to write."""
     B = datasets.random_dag(5, 1, random_state=0)
-    return CausalGraph(B, ["rain", "wet", "<b>", "a,b", "=1"], noise_variances=1.0, location=np.zeros(5))
+    found = CausalGraph(B, ["rain", "wet", "<b>", "a,b", "=1"], noise_variances=1.0, location=np.zeros(5))
+    found.sample_ = SampleMoments.of_rows(
+        datasets.sample_sem(B, 20, random_state=0), Layer(np.full((5, 1), 0.1), np.full(5, 0.01))
+    )
+    return found
 
 
 def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[str], Any]]]:

@@ -223,6 +223,11 @@ def test_missing_values_of_categories(table: pd.DataFrame, missing: str) -> None
     rng = np.random.default_rng(0)
     for name in ("c", "y", "z"):
         holes.loc[rng.random(len(holes)) < 0.05, name] = None
+    with pytest.raises(ValueError, match="X contains NaN") as caught:
+        ICID().fit(holes)
+    # A category counts once, by its own name.
+    assert f"{int(holes.isna().to_numpy().sum())} such entries" in str(caught.value)
+    assert "=" not in str(caught.value).partition(";")[0]
     fitted = ICID(missing=missing).fit(holes)
     assert joined(fitted) == {frozenset(edge) for edge in EDGES}
     assert fitted.info_["missing"]["entries"] > 0

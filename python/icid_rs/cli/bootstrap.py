@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from icid_rs.cli import progress
-from icid_rs.cli.fitting import add_options, model_of, table_of
-from icid_rs.cli.output import FORMATS, check_writable, graph_writer, warnings_in_one_line, write
+from icid_rs.cli.fitting import add_files, add_options, model_of, table_of
+from icid_rs.cli.output import check_writable, graph_writer, warnings_in_one_line, write
 
 _DESCRIPTION = """\
 Fit a table, and fit it again to resamples of its rows: the share of resamples that have an edge is
@@ -34,9 +34,7 @@ def add_parser(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data", metavar="DATA", help="file with the table, or - for CSV on standard input")
-    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
-    parser.add_argument("--format", choices=FORMATS, help="of the output, if its suffix does not say (default: csv)")
+    add_files(parser)
     parser.add_argument("-n", "--resamples", type=int, default=100, metavar="N", help="how many (default: %(default)s)")
     parser.add_argument("--block", type=_block, metavar="ROWS", help="draw blocks of so many rows, or auto")
     parser.add_argument("--subsample", type=float, metavar="SHARE", help="draw this share of the rows, without repeats")

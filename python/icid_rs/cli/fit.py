@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import icid_rs
 from icid_rs._util.terminal import printable
 from icid_rs.cli import progress
-from icid_rs.cli.fitting import add_options, model_of, table_of
-from icid_rs.cli.output import FORMATS, check_writable, graph_writer, warnings_in_one_line, write
+from icid_rs.cli.fitting import add_files, add_options, model_of, table_of
+from icid_rs.cli.output import check_writable, graph_writer, warnings_in_one_line, write
 
 _DESCRIPTION = """\
 Find the graph of linear causes behind a table. Rows are samples, columns are variables.
@@ -59,9 +60,7 @@ def add_parser(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data", metavar="DATA", help="file with the table, or - for CSV on standard input")
-    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
-    parser.add_argument("--format", choices=FORMATS, help="of the output, if its suffix does not say (default: csv)")
+    add_files(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, warnings or report")
 
     add_options(parser)
@@ -84,7 +83,8 @@ def run(options: argparse.Namespace) -> None:
     report = None
     if has_report or not options.quiet:
         report = model.report(table if hasattr(table, "parts") else None)
-    write(options.output, export(model.graph_, report=report) if has_report else export(model.graph_))
+    shown = {"report": report, "title": _title(options.data)} if has_report else {}
+    write(options.output, export(model.graph_, **shown))
     _say_what_was_done(model, options.quiet)
     if not options.quiet:
         # On standard output, unless the graph goes there.
@@ -93,6 +93,11 @@ def run(options: argparse.Namespace) -> None:
     known = {"graph": "", "partly": "; some directions may be otherwise", "equivalence class": "; up to equivalence"}
     place = "" if options.output == "-" else f"; written to {options.output}"
     progress.say(f"{found}{known.get(model.info_['identified'], '')}{place}", options.quiet)
+
+
+def _title(data: str) -> str:
+    """Return the title of a page: what the graph is of."""
+    return "Causal graph" if data == "-" else f"Causal graph of {printable(Path(data).name)}"
 
 
 def _say_what_was_done(model: icid_rs.ICID, quiet: bool) -> None:

@@ -10,8 +10,16 @@ from typing import Any
 import icid_rs
 from icid_rs.cli import progress
 from icid_rs.cli.knowledge import read_knowledge
+from icid_rs.cli.output import FORMATS
 from icid_rs.graph.variables import locate_all
 from icid_rs.precision.kinds import KINDS
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where the table is, and where the graph goes."""
+    parser.add_argument("data", metavar="DATA", help="file with the table, or - for CSV on standard input")
+    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where the graph goes (default: print it)")
+    parser.add_argument("--format", choices=FORMATS, help="of the output, if its suffix does not say (default: csv)")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

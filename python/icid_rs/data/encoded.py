@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from icid_rs._util.memory import ensure_room
@@ -85,12 +84,19 @@ class Encoded:
         return joint_names(self.encoding, self.covariates)
 
     @property
-    def first_columns(self) -> tuple[NDArray[np.intp], list[Any]]:
-        """The first column of each variable and covariate in `values`, and their names."""
+    def first_columns(self) -> tuple[RowArray, list[Any]]:
+        """The first column of each variable and covariate, and their names: a category lacks all columns, or none."""
         both = [self.encoding] if self.covariates is None else [self.encoding, self.covariates]
         starts = np.cumsum([0, *(one.blocks.columns for one in both[:-1])])
         places = [start + one.blocks.offsets[: one.blocks.variables] for start, one in zip(starts, both, strict=True)]
-        return np.concatenate(places).astype(np.intp), [name for one in both for name in one.names]
+        first = np.concatenate(places).astype(np.intp)
+        values = self.values if len(first) == self.values.shape[1] else self.values[:, first]
+        return values, [name for one in both for name in one.names]
+
+    def check_values(self, *, least: int = 3, missing: str = "raise") -> None:
+        """Raise if there are too few rows, infinite values, or missing ones with ``missing="raise"``."""
+        values, names = self.first_columns
+        checks.check_values(values, names, least=least, missing=missing)
 
     def parts(self, values: RowArray) -> tuple[RowArray, RowArray | None]:
         """Take some of the rows apart: the columns of variables, and those of covariates."""
@@ -138,5 +144,6 @@ def _other_faults(table: Columns, faulty: Container[int], wishes: Wishes, missin
         encoding = Encoding.of(rest, wishes)
     except ValueError:
         return []
-    names = encoding.blocks.column_names(encoding.names)
-    return checks.value_faults(encoding.values(rest), names, missing=missing)
+    # A category lacks all of its columns in a row, or none.
+    values = encoding.values(rest)[:, encoding.blocks.offsets[:-1]]
+    return checks.value_faults(values, encoding.names, missing=missing)

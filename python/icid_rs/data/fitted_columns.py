@@ -92,7 +92,7 @@ class FittedColumns:
         """
         table = self.encoded(X, model)
         rows, names = table.values, joint_names(self.encoding, self.covariates)
-        checks.check_values(rows, names, least=least, missing=policy)
+        table.check_values(least=least, missing=policy)
         every = places = None
         if policy != "raise":
             complete = missing.complete_rows(rows, names, least=least)

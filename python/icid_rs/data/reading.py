@@ -54,11 +54,9 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
 def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
     table = encode(X, _wishes(options), options.missing)
     values, encoding, names = table.values, table.encoding, table.column_names
-    checks.check_values(values, names, missing=options.missing)
-    # A category lacks all of its columns in a row, or none.
-    places, own_names = table.first_columns
-    ones = values if len(places) == values.shape[1] else values[:, places]
-    holes = missing.count_missing(ones, options.missing, own_names)
+    table.check_values(missing=options.missing)
+    first, own_names = table.first_columns
+    holes = missing.count_missing(first, options.missing, own_names)
     numbers = None
     if options.missing == "drop" and holes.entries:
         n, d = values.shape

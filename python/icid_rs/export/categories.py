@@ -65,9 +65,9 @@ def read_columns(content: Any, position: dict[Any, int]) -> ColumnModel | None:
     levels = [_levels(own, f"columns.levels[{k}]") for k, own in enumerate(_list(content, "levels", d))]
     blocks = Blocks.of(levels)
     widths = blocks.widths.tolist()
-    means = [_numbers(own, (widths[k],), f"columns.means[{k}]") for k, own in enumerate(_list(content, "means", d))]
+    means = [numbers_in(own, (widths[k],), f"columns.means[{k}]") for k, own in enumerate(_list(content, "means", d))]
     left = [
-        _numbers(own, (widths[k], widths[k]), f"columns.residuals[{k}]")
+        numbers_in(own, (widths[k], widths[k]), f"columns.residuals[{k}]")
         for k, own in enumerate(_list(content, "residuals", d))
     ]
     weights = np.zeros((blocks.columns, blocks.columns))
@@ -77,7 +77,9 @@ def read_columns(content: Any, position: dict[Any, int]) -> ColumnModel | None:
         if not all(isinstance(end, str | int) and end in position for end in ends):
             raise ValueError(f"{where} must be an object whose source and target are among the names")
         i, j = (position[end] for end in ends)
-        weights[blocks.part(i), blocks.part(j)] = _numbers(record.get("rows"), (widths[i], widths[j]), f"{where}.rows")
+        weights[blocks.part(i), blocks.part(j)] = numbers_in(
+            record.get("rows"), (widths[i], widths[j]), f"{where}.rows"
+        )
     residuals = sp.csr_array(sp.block_diag(left, format="csr"))
     return ColumnModel(blocks, sp.csr_array(weights), residuals, np.concatenate(means))
 
@@ -106,7 +108,15 @@ def _levels(own: Any, where: str) -> Levels:
     return tuple(own)
 
 
-def _numbers(values: Any, shape: tuple[int, ...], where: str) -> FloatArray:
+def numbers_in(values: Any, shape: tuple[int, ...], where: str) -> FloatArray:
+    """Return the numbers of a list of a file; a ValueError says `where` they are not finite, or of another shape.
+
+    Examples
+    --------
+    >>> from icid_rs.export.categories import numbers_in
+    >>> numbers_in([1, 2], (2,), "means")
+    array([1., 2.])
+    """
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -27,6 +27,10 @@ Version 2 is an object with these members:
                      a straight variable, or an object with its ``kind``: ``"normal-scores"`` with ascending lists
                      ``values`` and ``straightened``, between which lines run; or ``"log"`` with ``mean``, ``slope``
                      and ``middle``: mean + slope · (log x − middle)
+``sample``           only where it is known and there are at most 500 columns: what effects are estimated from. An
+                     object with ``samples``, how many rows there were in effect, or null; and ``covariances``, the
+                     lower triangle row by row, of straightened columns. Only where the fit took hidden causes or errors
+                     of measurement out of these: ``loadings``, a row for each column, and ``errors``, variances
 ``settings``         parameters of the estimator
 ``info``             its choices, and how the solver ended
 ==================== ==================================================================================================
@@ -48,6 +52,7 @@ import numpy as np
 from icid_rs._util.validation import check_real
 from icid_rs.export.categories import column_records, read_columns
 from icid_rs.export.edge_lists import Graph, build_graph, edge_records, evidence_columns
+from icid_rs.export.samples import read_sample, sample_record
 from icid_rs.graph.curves import read_curves
 from icid_rs.graph.edges import known_values
 from icid_rs.graph.named_graph import NamedGraph
@@ -76,6 +81,8 @@ def to_json(graph: NamedGraph) -> str:
         head["columns"] = column_records(graph.column_model_, graph.adjacency_matrix_, names)
     if graph.curves_:
         head["transforms"] = [graph.curves_[k].as_record() if k in graph.curves_ else None for k in range(len(names))]
+    if (sample := sample_record(graph.sample_)) is not None:
+        head["sample"] = sample
     members = [f"  {json.dumps(key)}: {_dump(value)}" for key, value in head.items()]
     edges = ",\n".join(f"    {_dump(edge)}" for edge in edge_records(graph, names))
     members.append('  "edges": [\n' + edges + "\n  ]" if edges else '  "edges": []')
@@ -147,7 +154,7 @@ class _Reader:
         confident = bool(edges) and all("confidence" in edge for edge in edges)
         ordered = self.content.get("causal_order") is not None
         columns = read_columns(self.content.get("columns"), self.position)
-        return build_graph(
+        graph = build_graph(
             kind,
             self.names,
             sources,
@@ -164,6 +171,9 @@ class _Reader:
             settings=self._object("settings"),
             info=self._object("info"),
         )
+        width = len(self.names) if columns is None else columns.blocks.columns
+        graph.sample_ = read_sample(self.content.get("sample"), width)
+        return graph
 
     def _numbers(self, edges: list[dict[str, Any]], key: str) -> list[float]:
         return [_number(edge.get(key), f"edges[{k}].{key}") for k, edge in enumerate(edges)]

@@ -16,6 +16,7 @@ from icid_rs._util.validation import listed
 from icid_rs._util.words import count
 from icid_rs.graph import effects, parts
 from icid_rs.graph.conventions import Convention, is_transposed
+from icid_rs.graph.covariances import SampleMoments
 from icid_rs.graph.curves import Curves
 from icid_rs.graph.edges import edge_columns, list_edges
 from icid_rs.graph.equivalence import causal_order as find_order
@@ -43,6 +44,8 @@ class NamedGraph:
     column_model_: ColumnModel | None = None
     #: Curves that straighten variables, by their numbers; the graph is one of straightened variables.
     curves_: Curves = MappingProxyType({})
+    #: The sample that the graph was fitted to; None where it is not known.
+    sample_: SampleMoments | None = None
 
     def __init__(
         self,

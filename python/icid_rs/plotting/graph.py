@@ -147,7 +147,11 @@ def _font_size(size: tuple[float, float], ax: Any) -> float:
     """Return the font size, in points, at which a drawing fits."""
     width, height = np.array(_LARGEST) * 72 if ax is None else _points(ax)
     fitting = min((width - 2 * _MARGIN) / max(size[0], 1), (height - _MARGIN - _FOOTER) / max(size[1], 1))
-    return float(min(_FONT if ax is None else 1.2 * _FONT, max(fitting, 0.1)))
+    # A small drawing fills the smallest figure.
+    wanted = (
+        np.clip((72 * _LEAST[0] - 2 * _MARGIN) / max(size[0], 1), _FONT, 1.4 * _FONT) if ax is None else 1.2 * _FONT
+    )
+    return float(min(wanted, max(fitting, 0.1)))
 
 
 def _aspect(ax: Any) -> float:

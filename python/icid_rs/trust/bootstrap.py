@@ -132,7 +132,7 @@ def bootstrap(
     table = columns.encoded(X, fitted)
     values = table.values
     names, grouped = fitted.graph_.names_, fitted.fit_report_.is_grouped
-    checks.check_values(values, table.column_names, missing=model.missing)
+    table.check_values(missing=model.missing)
     resampling = _resampling(grouped, values, groups, block, subsample, random_state)
     refit = clone(model).set_params(n_threads=1, verbose=False, callback=None, transform=None)
     shaped = fitted.fit_report_.shaped

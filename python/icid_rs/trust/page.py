@@ -313,7 +313,7 @@ class Page:
 
     def _fit(self) -> Iterator[str]:
         if self.fit is None:
-            yield "  This was not measured."
+            yield "  Not measured: that takes a table of numbers with enough rows."
             return
         f = self.fit
         yield from _wrapped(

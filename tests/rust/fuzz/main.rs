@@ -9,6 +9,7 @@ mod common;
 mod driver;
 mod fitting;
 mod inputs;
+mod measuring;
 mod targets;
 
 use driver::{Until, run};

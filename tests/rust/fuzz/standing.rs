@@ -6,6 +6,7 @@ mod common;
 mod driver;
 mod fitting;
 mod inputs;
+mod measuring;
 mod targets;
 
 use driver::{Until, run};

@@ -2,6 +2,7 @@
 
 use crate::fitting::{equivalence, knowledge, regression, searching};
 use crate::inputs::Bytes;
+use crate::measuring::{incomplete, measurement};
 use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::moments::{Missing, Moments};
 use icid_rs::order::{Rule, eliminate_dense, eliminate_sparse, heaviest_acyclic};
@@ -17,7 +18,7 @@ const MOST: usize = 8;
 
 pub type Target = fn(&mut Bytes);
 
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("decompose", decomposition),
     ("eliminate", elimination),
     ("pattern", pattern),
@@ -27,6 +28,8 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("regression", regression),
     ("search", searching),
     ("equivalence", equivalence),
+    ("measurement", measurement),
+    ("incomplete", incomplete),
 ];
 
 pub fn said(error: &IcidError) {

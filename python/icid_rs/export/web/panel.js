@@ -116,27 +116,33 @@ function showDetails() {
     listEdges();
     return;
   }
-  const entry = (edge, other) => ({ other, value: edge.weight, edge });
-  const effects = (side) => data.effects[side][i].map(([other, value]) => ({ other, value }));
+  const entry = (edge) => ({ other: edge.source === i ? edge.target : edge.source, value: edge.weight, size: edge.size, edge });
+  const effects = (side) => data.effects[side][i].map(([other, value]) => ({ other, value, size: value }));
+  const claimed = (side) => side[i].filter((edge) => !edge.open).map(entry);
+  const open = [...parents[i], ...children[i]].filter((edge) => edge.open);
   details.replaceChildren(make("h2", { textContent: names[i] }));
-  list("Causes", "parents", parents[i].map((edge) => entry(edge, edge.source)), "none in this graph");
-  list("Direct effects", "children", children[i].map((edge) => entry(edge, edge.target)), "none in this graph");
+  const none = open.length ? "none whose direction is claimed" : "none in this graph";
+  list("Causes", "parents", claimed(parents), none);
+  list("Direct effects", "children", claimed(children), none);
+  list("Cause or effect: direction open", "either", open.sort((a, b) => Math.abs(b.size) - Math.abs(a.size)).map(entry), "");
   if (!data.effects) {
     details.append(make("h3", { textContent: "Total effects" }));
     details.append(make("p", { className: "hint", textContent: "not listed: the graph has a cycle or categories" }));
     return;
   }
-  list("Strongest total effects on others", "effects-on", effects("on"), "");
-  list("Strongest total effects from others", "effects-from", effects("from"), "");
+  // Effects along paths of the drawing, in which every edge has a direction.
+  const drawn = edges.some((edge) => edge.open) ? ", if all directions are as drawn" : "";
+  list(`Strongest total effects on others${drawn}`, "effects-on", effects("on"), "");
+  list(`Strongest total effects from others${drawn}`, "effects-from", effects("from"), "");
 }
 
 function list(title, id, entries, empty) {
   if (!entries.length && !empty) return;
-  const largest = Math.max(...entries.map((entry) => Math.abs(entry.value)));
-  const count = entries.length ? ` (${entries.length})` : "";
+  const largest = Math.max(...entries.map((entry) => Math.abs(entry.size)));
+  const count = entries.length && entries[0].edge ? ` (${entries.length})` : "";
   const items = entries.map((entry) => {
     const bar = make("i");
-    bar.style.width = (100 * Math.abs(entry.value)) / largest + "%";
+    bar.style.width = (100 * Math.abs(entry.size)) / largest + "%";
     bar.style.background = `var(--${entry.value < 0 ? "negative" : "positive"})`;
     const name = make("span", { textContent: names[entry.other], title: names[entry.other] });
     const value = make("em", { textContent: signed(entry.value) });
@@ -149,7 +155,7 @@ function list(title, id, entries, empty) {
     return make("li", { className: entry.edge && !entry.edge.shown ? "filtered" : "" }, button);
   });
   element("details").append(
-    make("h3", { textContent: title + (id === "parents" || id === "children" ? count : "") }),
+    make("h3", { textContent: title + count }),
     items.length ? make("ul", { id }, ...items) : make("p", { className: "hint", textContent: empty }),
   );
 }

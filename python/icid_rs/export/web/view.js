@@ -21,13 +21,15 @@ function extent() {
 
 function wholeView() {
   const [w, h] = [canvas.clientWidth, canvas.clientHeight];
-  // The legend stands at the foot, as far as the canvas has room for that.
-  const [margin, foot] = [Math.min(60, w / 10), Math.min(14 + element("legend").offsetHeight, h / 6)];
+  // The legend stands at the foot, as far as the canvas has room for that, and the buttons at the head if they lie level.
+  const [margin, foot] = [Math.min(60, w / 10), Math.min(14 + element("legend").offsetHeight, h / 4)];
+  const tools = element("tools");
+  const head = tools.offsetWidth > tools.offsetHeight ? tools.offsetTop + tools.offsetHeight : 15;
   const [left, top, right, bottom] = extent();
   const [across, down] = [right - left, bottom - top];
   // Names of a few variables need not be larger than headlines.
-  const zoom = Math.min((w - 2 * margin) / across, (h - margin / 2 - foot - 20) / down, 36);
-  return { zoom, left: (w - across * zoom) / 2 - left * zoom, top: (h - foot + 10 - down * zoom) / 2 - top * zoom };
+  const zoom = Math.min((w - 2 * margin) / across, (h - head - foot - 30) / down, 36);
+  return { zoom, left: (w - across * zoom) / 2 - left * zoom, top: (h + head - foot - down * zoom) / 2 - top * zoom };
 }
 
 function moveVariable(i, dx, dy) {
@@ -200,13 +202,18 @@ function facts(edge) {
   };
   add("standardised", (value) => `in standard deviations: ${signed(value)}`);
   add("std_error", (value) => `standard error: ${value.toPrecision(2)}`);
-  add("p_value", (value) => `p-value, given the graph: ${value < 1e-4 ? value.toExponential(0) : value.toPrecision(2)}`);
+  add("p_value", (value) => `p-value, given the graph: ${probability(value)}`);
   add("direction", (value) => grounds[value]);
   add("stability", (value) => `resamples with this direction: ${Math.round(100 * value)} %`);
   add("joined", (value) => `resamples with this edge either way: ${Math.round(100 * value)} %`);
   add("margin", (value) => `score lost if reversed: ${value.toPrecision(3)}`);
   if (edge.confidence !== null) lines.push(`confidence ${edge.confidence.toFixed(2)}`);
   return lines;
+}
+
+function probability(value) {
+  if (value === 0) return "below 1e-300";
+  return value < 1e-4 ? value.toExponential(0) : value.toPrecision(2);
 }
 
 function hideTip() {
