@@ -91,4 +91,4 @@ def test_other_fits_have_a_page_too(table, parameters):
 def test_a_given_precision_has_a_page():
     page = ICID(precision="precomputed").fit([[1.25, -0.5], [-0.5, 1.0]]).report()
     assert "no rows" in page
-    assert "not measured" in page
+    assert "Not measured" in page
