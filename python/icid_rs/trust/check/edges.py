@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.report import Assumption
@@ -88,9 +88,9 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     share = np.maximum(_explained(square, E, i, j), _explained(cube, E, i, j))
     i, j, share = _with_reversed(table, Z, E, (i, j, share), n)
     tests = 2 * len(i)
-    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
+    bound = max(_CURVED, float(special.chdtri(1, _ALARM / tests)) / n)
     worst = float(share.max())
-    p_value = min(1.0, tests * float(stats.chi2.sf(n * worst, 1)))
+    p_value = min(1.0, tests * float(special.chdtrc(1, n * worst)))
     found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
     if not found:
         finding = f"at most {worst:.1%} of what is left of a column is curved in another"
@@ -130,7 +130,7 @@ def _with_reversed(
         return curved
     # Under independence n times the sum of the fifteen squares is about six times a χ² with 2.5 degrees of freedom, or
     # less: the squares are correlated, most of all between lopsided columns.
-    bound = 6.0 * float(stats.chi2.isf(_ALARM / len(causes), 2.5)) - 15.0
+    bound = 6.0 * float(special.chdtri(2.5, _ALARM / len(causes))) - 15.0
     suspicious = _dependence_of_pairs(Z, E, causes, effects) > bound / n
     share = share.copy()
     for i, j in zip(causes[suspicious].tolist(), effects[suspicious].tolist(), strict=True):
@@ -155,8 +155,8 @@ def unequal_spread(table: FittedTable) -> Pairs:
     size = np.abs(E)
     share = np.maximum(_explained(Z, size, i, j), _explained(_own_parts(Z)[0], size, i, j))
     n, worst = len(Z), float(share.max())
-    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
-    p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
+    bound = max(_CURVED, float(special.chdtri(1, _ALARM / (2 * len(i)))) / n)
+    p_value = min(1.0, 2 * len(i) * float(special.chdtrc(1, n * worst)))
     found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
     if not found:
         finding = f"at most {worst:.1%} of the size of what is left of a column follows a cause"
@@ -221,7 +221,7 @@ def _shapes(columns: FloatArray) -> FloatArray:
 
     Columns are rows here, and the functions of each follow one another.
     """
-    U = stats.zscore(columns, axis=1)
+    U = np.sqrt(columns.shape[1]) * _unit(columns, axis=1)
     bell = np.exp(-(U**2) / 2)
     shapes = np.stack([U, bell, U * bell, np.abs(U)], axis=1)
     return _unit(shapes, axis=2)
