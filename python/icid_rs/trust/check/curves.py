@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from icid_rs import _core
 from icid_rs._util.validation import FloatArray, csr_parts
@@ -74,9 +74,9 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     share = of_pairs(_curved, Z, E, i, j)
     share = _with_reversed(table, Z, E, (i, j, share), n)
     tests = 2 * len(i)
-    bound = max(_CURVED, float(stats.chi2.isf(_ALARM / tests, 1)) / n)
+    bound = max(_CURVED, float(special.chdtri(1, _ALARM / tests)) / n)
     worst = float(share.max())
-    p_value = min(1.0, tests * float(stats.chi2.sf(n * worst, 1)))
+    p_value = min(1.0, tests * float(special.chdtrc(1, n * worst)))
     found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
     if not found:
         finding = f"at most {worst:.1%} of what is left of a column is curved in another"
@@ -120,7 +120,7 @@ def _with_reversed(
     causes, effects = causes[looked_at], effects[looked_at]
     if not len(causes):
         return share
-    bound = float(stats.chi2.isf(_ALARM / len(causes), 2))
+    bound = float(special.chdtri(2, _ALARM / len(causes)))
     depends = dependence_of_pairs(Z, E, causes, effects)
     backwards = of_pairs(_curved, Z, E, effects, causes)
     found = []

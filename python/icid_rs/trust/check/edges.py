@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.report import Assumption
@@ -41,8 +41,8 @@ def unequal_spread(table: FittedTable) -> Pairs:
     Z, E = clipped(table)
     share = of_pairs(_spread, Z, E, i, j)
     n, worst = len(Z), float(share.max())
-    bound = max(_UNEVEN, float(stats.chi2.isf(_ALARM / (2 * len(i)), 1)) / n)
-    p_value = min(1.0, 2 * len(i) * float(stats.chi2.sf(n * worst, 1)))
+    bound = max(_UNEVEN, float(special.chdtri(1, _ALARM / (2 * len(i)))) / n)
+    p_value = min(1.0, 2 * len(i) * float(special.chdtrc(1, n * worst)))
     found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
     if not found:
         finding = f"at most {worst:.1%} of the size of what is left of a column follows a cause"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.report import Assumption
@@ -118,7 +118,7 @@ def chance_of_dependence(x: FloatArray, e: FloatArray, statistic: float) -> floa
     weights = np.linalg.eigvalsh(np.kron(left, own)[1:, 1:])
     mean, variance, third = weights.sum(), 2 * (weights**2).sum(), 8 * (weights**3).sum()
     degrees = 8 * variance**3 / third**2
-    return float(stats.chi2.sf(degrees + (statistic + 15 - mean) * np.sqrt(2 * degrees / variance), degrees))
+    return float(special.chdtrc(degrees, degrees + (statistic + 15 - mean) * np.sqrt(2 * degrees / variance)))
 
 
 def _shapes(columns: FloatArray) -> FloatArray:
@@ -126,7 +126,7 @@ def _shapes(columns: FloatArray) -> FloatArray:
 
     Columns are rows here, and the functions of each follow one another.
     """
-    U = stats.zscore(columns, axis=1)
+    U = np.sqrt(columns.shape[1]) * _unit(columns, axis=1)
     bell = np.exp(-(U**2) / 2)
     shapes = np.stack([U, bell, U * bell, np.abs(U)], axis=1)
     return _unit(shapes, axis=2)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from icid_rs._util.validation import FloatArray
 from icid_rs._util.words import agree, count
@@ -147,7 +147,7 @@ def order(table: FittedTable, sorting: tuple[int, ...]) -> RowOrder:
     wandering = judged[(n * (lagged - 1) > _UNIT_ROOT) & (lagged > 0.8) & (table.spread.levels[judged] > 10)].tolist()
     repeated = judged[(own > _COLUMN) & (own * np.sqrt(n) > 5)].tolist()
     on_average = mean > _DEPENDENT and z > 4
-    p_value = float(stats.norm.sf(z))
+    p_value = float(special.ndtr(-z))
     if not (on_average or wandering or len(repeated) > 1):
         finding = f"neighbouring rows have correlation {mean:.2f} on average"
         return RowOrder(
@@ -190,7 +190,7 @@ def trends(table: FittedTable, sorting: tuple[int, ...]) -> Assumption:
     worst = int(np.argmax(np.abs(r)))
     effect = float(abs(r[worst]))
     z = float(np.arctanh(min(effect, 1 - 1e-9)) * np.sqrt(len(X)))
-    p_value = min(1.0, 2 * table.d * float(stats.norm.sf(z)))
+    p_value = min(1.0, 2 * table.d * float(special.ndtr(-z)))
     found = [j for j in np.argsort(-np.abs(r)).tolist() if abs(r[j]) >= _TREND]
     if not found or p_value > 1e-3:
         finding = f"the strongest correlation with the row number is {effect:.2f}"
