@@ -86,8 +86,8 @@ def rescue_by_scores(sample: Sample, options: Options) -> Straightening:
     """Choose normal scores for a table that cannot be fitted as it is, if only its largest values are to blame.
 
     Where a few rows are many powers of ten larger than others, correlations are those of these rows, and columns look
-    like combinations of each other. Real combinations, such as shares that add up to one, are still there after each row
-    and a constant beside it have been divided by the largest value of the row.
+    like combinations of each other. Real combinations, such as shares that add up to one, are still there after each
+    row, and a constant beside it, have been divided by the row's largest value.
 
     Examples
     --------
