@@ -190,3 +190,10 @@ def test_a_gross_row_does_not_look_like_curves(seed):
     with pytest.warns(AssumptionWarning, match=f"row {row}"):
         model = ICID(hidden=None, measurement_error=None).fit(X)
     assert model.info_["choices"]["transform"]["chosen"] is None
+
+
+def test_shares_of_a_whole_are_still_combinations_of_each_other():
+    """Normal scores of shares do not add up to one any more, but the shares do."""
+    amounts = np.exp(table(0, d=8)[1] / 2)
+    with pytest.raises(ValueError, match="linear combination"):
+        ICID().fit(amounts / amounts.sum(axis=1, keepdims=True))

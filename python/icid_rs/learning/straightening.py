@@ -86,8 +86,8 @@ def rescue_by_scores(sample: Sample, options: Options) -> Straightening:
     """Choose normal scores for a table that cannot be fitted as it is, if only its largest values are to blame.
 
     Where a few rows are many powers of ten larger than others, correlations are those of these rows, and columns look
-    like combinations of each other. Real combinations are still there after each row has been divided by its largest
-    value.
+    like combinations of each other. Real combinations, such as shares that add up to one, are still there after each
+    row, and a constant beside it, have been divided by the row's largest value.
 
     Examples
     --------
@@ -107,7 +107,8 @@ def rescue_by_scores(sample: Sample, options: Options) -> Straightening:
     largest = np.abs(scaled).max(axis=1, keepdims=True)
     curves = score_curves(sample.values, sample.encoding, transformable(sample.values, sample.encoding))
     scored = np.asarray(sample.encoding.with_curves(curves).straightened(rows), dtype=np.float64)
-    if _are_redundant(scaled / np.where(largest > 0, largest, 1.0)) or _are_redundant(_numbers(scored, sample.blocks)):
+    with_constant = np.column_stack([scaled, np.ones(len(scaled))]) / np.where(largest > 0, largest, 1.0)
+    if _are_redundant(with_constant) or _are_redundant(_numbers(scored, sample.blocks)):
         return Straightening(TransformChoice())
     why = "a few large values alone make columns look like combinations of others"
     return Straightening(TransformChoice(_kinds(curves, sample), reason=why), curves)

@@ -33,8 +33,8 @@ _Judged: TypeAlias = Full | FewRows | Blocked
 _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
 _FEW_VARIABLES = 64
-#: and with more than the first number, or if shapes count or equal noise variances are beyond doubt, there are fewer
-#: resamples; fewest with many variables and shapes.
+#: and with more than the first number, or if equal noise variances are beyond doubt or shapes are asked too, there are
+#: fewer resamples; fewest by shape with many variables.
 _MANY_VARIABLES, _FEW_RESAMPLES, _FEWEST_RESAMPLES = 200, 20, 10
 
 
@@ -209,7 +209,9 @@ class _Judge:
         searcher = observed.search.searcher
         assert isinstance(searcher, _core.Searcher)
         voting = Voting(observed.sem.order, observed.refinement.penalty, shape=observed.choices.residuals.shape)
-        draws = RowDraws(rows, self.draws.resampling_of_rows(rows))
+        # Halves of the rows without replacement vary about the whole as much as all rows with replacement, which take
+        # twice as long.
+        draws = RowDraws(rows, replace(self.draws.resampling_of_rows(rows), subsample=0.5))
         asked = self.options.stability
         usual = _FEW_RESAMPLES if len(voting.order) <= _MANY_VARIABLES else _FEWEST_RESAMPLES
         return poll(searcher, draws, voting, asked if isinstance(asked, int) else usual)
@@ -221,7 +223,8 @@ class _Judge:
         asked, draws = self.options.stability, self.draws
         if isinstance(asked, int):
             return poll(searcher, draws, voting, asked)
-        is_brief = d > _MANY_VARIABLES or self.choices.noise.is_beyond_doubt
+        are_shapes_asked = self.shapes is not None and bool(self.may_be_oriented.any())
+        is_brief = d > (_FEW_VARIABLES if are_shapes_asked else _MANY_VARIABLES) or self.choices.noise.is_beyond_doubt
         votes = poll(searcher, draws, voting, _FEW_RESAMPLES if is_brief else _RESAMPLES)
         while not is_brief and d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
             # Two standard deviations of a share near nine in ten.
