@@ -176,7 +176,7 @@ def layer_of_wide(estimate: Wide) -> Measurement | None:
     return Measurement(layer, causes.gain, None, estimate, searches=0)
 
 
-def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n_threads: int | None) -> LinearSem:
+def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Precision, n_threads: int | None) -> LinearSem:
     """Return the member of a graph's equivalence class whose reversible edges follow an order, if there is one.
 
     The layer hides the shape of residuals. Directions within the class that the graph without it has from there are
@@ -187,7 +187,7 @@ def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n
     sem : LinearSem
     order : array of shape (d,)
         Causal order of the graph that was found without the layer.
-    estimate : Corrected
+    estimate : Precision
         The estimate that weights are fitted to.
     n_threads : int or None
 
