@@ -145,8 +145,13 @@ def choose_layer(
     """
     search = LayerSearch(estimate, knowledge, options, limit)
     shares = search.shares(names)
-    without = search.without_layer(found)
-    chosen, gained = search.chosen(without, shares)
+    try:
+        chosen, gained = search.chosen(found, shares)
+    except _core.NumericalError:
+        if options.demanded is not None:
+            raise
+        # Causes leave next to nothing of a variable, and so no room for a layer.
+        return None
     gain = gained / estimate.samples
     if chosen.layer.is_empty or (options.demanded is None and gain <= _NOTABLE):
         return None
