@@ -230,3 +230,40 @@ def test_errors_of_corrected_correlations_are_not_taken_for_weak_edges(seed, n):
     X = datasets.sample_sem(B, n, noise_variances=variances, measurement_error=0.3, random_state=seed)
     model = ICID(stability=None, measurement_error=0.12, hidden=None).fit(X)
     assert model.adjacency_matrix_.nnz < 1.2 * B.nnz
+
+
+@pytest.mark.filterwarnings("ignore:column 6 is nearly")
+def test_variables_with_next_to_no_noise_leave_no_room_for_a_layer():
+    """Models with a layer cannot be fitted then; the table is neither refused nor taken for a curved one."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 8))
+    X[:, 6] = X[:, :6] @ rng.standard_normal(6) + 5e-5 * X[:, 6]
+    X[:, 7] += X[:, 6]
+    model, off = ICID(stability=None).fit(X), ICID(**OFF, stability=None).fit(X)
+    np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), off.adjacency_matrix_.toarray())
+    assert model.info_["choices"]["transform"]["chosen"] is None
+
+
+def dense(seed):
+    """A graph of 20 variables with 80 edges and R² between 0.3 and 0.8, of which many are weak."""
+    rng = np.random.default_rng(seed)
+    B, noise_variances = datasets.random_sem(20, 4, random_state=rng)
+    return datasets.sample_sem(B, 1000, noise_variances=noise_variances, random_state=rng)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weak_edges_are_not_taken_for_a_hidden_cause(seed):
+    assert ICID(stability=None).fit(dense(seed)).hidden_loadings_.shape[1] == 0
+
+
+def test_a_second_hidden_cause_is_found_behind_the_edges_that_stood_in_for_it():
+    rng = np.random.default_rng(102)
+    B = datasets.random_dag(100, 1, random_state=rng)
+    B, variances = datasets.rescale_sem(B, rng.uniform(0.5, 2.0, 100), 1.0)
+    X = datasets.sample_sem(B, 1000, noise_variances=variances, random_state=rng)
+    X += rng.standard_normal((1000, 2)) @ (0.7 * rng.standard_normal((2, 100)))
+    search = LayerSearch(fdr_precision(X), None, Options.of(ICID(), {"auto": True}), TimeLimit(None))
+    start = search.descended(search.nothing, None)
+    found = search.with_any_hidden(start)
+    assert found.layer.hidden == 2
+    assert metrics.class_distance(B, found.sem.B) <= 5

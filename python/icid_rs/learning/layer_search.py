@@ -112,36 +112,39 @@ class LayerSearch:
         check_shares(shares, self.correlation, np.diagonal(self.estimate.inverse) * self.scale**2, names)
         return shares if shares.any() else None
 
-    def chosen(self, without: Candidate, shares: FloatArray | None) -> tuple[Candidate, float]:
+    def chosen(self, graph: LinearSem, shares: FloatArray | None) -> tuple[Candidate, float]:
         """Return the best candidate, and its gain in the score over the graph without a layer.
 
         It has the layer that was asked for, or one that is worth its parameters.
         """
         if isinstance(self.options.hidden, int):
             check_hidden(self.options.hidden, self.d)
+        without = self.without_layer(graph)
         start = without if shares is None else self.with_shares(without, shares)
         found = self.with_hidden_as_asked(start)
-        if not isinstance(self.options.measurement_error, str):
-            return found, without.score - found.score
-        return self.with_error_or_instead(without, found)
-
-    def with_error_or_instead(self, without: Candidate, found: Candidate) -> tuple[Candidate, float]:
-        """Add errors to hidden causes that were found, or replace these by errors if that is better."""
         cheap = LayerSearch(self.estimate, self.knowledge, self.options, self.limit, is_cheap=True)
-        start, hidden = cheap.again(without), None
-        best = start
-        if found.layer.hidden:
-            hidden = cheap.again(found)
-            best = cheap.with_error(hidden)
-        if not isinstance(self.options.hidden, int):
-            instead = cheap.with_error(start)
-            if instead is not start and instead.score < best.score:
-                best = cheap.with_hidden_as_asked(instead)
+        plain = cheap.without_layer(graph) if shares is None else cheap.again(start)
+        hidden = cheap.again(found) if found.layer.hidden else None
+        if hidden is not None and self.options.hidden == "auto" and hidden.score >= plain.score:
+            # Weak edges that the lower price admits explain as much.
+            found, hidden = start, None
+        asks_errors = isinstance(self.options.measurement_error, str)
+        best = cheap.with_error_or_instead(plain, hidden) if asks_errors else plain
         self.searches += cheap.searches
         # Without errors in it, the model is the one that was found at the ordinary price.
-        if best is start or best is hidden:
+        if best is plain or best is hidden:
             return found, without.score - found.score
-        return best, start.score - best.score
+        return best, plain.score - best.score
+
+    def with_error_or_instead(self, plain: Candidate, hidden: Candidate | None) -> Candidate:
+        """Add errors to hidden causes that were found, or replace these by errors if that is better."""
+        best = plain if hidden is None else self.with_error(hidden)
+        if isinstance(self.options.hidden, int):
+            return best
+        instead = self.with_error(plain)
+        if instead is not plain and instead.score < best.score:
+            best = self.with_hidden_as_asked(instead)
+        return best
 
     def again(self, found: Candidate) -> Candidate:
         """Score a candidate at the price of this search, or a better one that it leads to."""

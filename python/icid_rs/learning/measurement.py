@@ -145,8 +145,13 @@ def choose_layer(
     """
     search = LayerSearch(estimate, knowledge, options, limit)
     shares = search.shares(names)
-    without = search.without_layer(found)
-    chosen, gained = search.chosen(without, shares)
+    try:
+        chosen, gained = search.chosen(found, shares)
+    except _core.NumericalError:
+        if options.demanded is not None:
+            raise
+        # Causes leave next to nothing of a variable, and so no room for a layer.
+        return None
     gain = gained / estimate.samples
     if chosen.layer.is_empty or (options.demanded is None and gain <= _NOTABLE):
         return None
@@ -176,7 +181,7 @@ def layer_of_wide(estimate: Wide) -> Measurement | None:
     return Measurement(layer, causes.gain, None, estimate, searches=0)
 
 
-def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n_threads: int | None) -> LinearSem:
+def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Precision, n_threads: int | None) -> LinearSem:
     """Return the member of a graph's equivalence class whose reversible edges follow an order, if there is one.
 
     The layer hides the shape of residuals. Directions within the class that the graph without it has from there are
@@ -187,7 +192,7 @@ def member_along(sem: LinearSem, order: NDArray[np.intp], estimate: Corrected, n
     sem : LinearSem
     order : array of shape (d,)
         Causal order of the graph that was found without the layer.
-    estimate : Corrected
+    estimate : Precision
         The estimate that weights are fitted to.
     n_threads : int or None
 
