@@ -14,6 +14,7 @@ from icid_rs._util.validation import Rows as RowArray
 from icid_rs._util.validation import as_csr, as_theta, csr_parts
 from icid_rs.data import checks, missing
 from icid_rs.data.adjustment import Adjustment, has_few_levels, joined, joint_names, parted
+from icid_rs.data.codes import warn_of_codes, with_codes
 from icid_rs.data.dask import is_dask, moments_of
 from icid_rs.data.em import EmCovariance, em_covariance
 from icid_rs.data.encoded import Encoded, encode
@@ -52,7 +53,8 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
 
 
 def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
-    table = encode(X, _wishes(options), options.missing)
+    wishes = _wishes(options)
+    table = encode(X, wishes, options.missing)
     values, encoding, names = table.values, table.encoding, table.column_names
     checks.check_values(values, names, missing=options.missing)
     # A category lacks all of its columns in a row, or none.
@@ -66,9 +68,11 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values, numbers = values[complete], np.flatnonzero(complete)
     values, beside = table.parts(values)
+    is_first = not isinstance(X, Encoded)
+    if is_first and not options.against_categories:
+        values, encoding = with_codes(values, encoding, wishes.told)
     if len(encoding.blocks.categories):
         values, encoding = without_empty_levels(values, encoding)
-    is_first = not isinstance(X, Encoded)
     if is_first:
         encoding = encoding.with_curves(asked_curves(options.transform, values, encoding))
         values = encoding.straightened(values)
@@ -82,6 +86,7 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         if options.collinear == "drop":
             values, encoding = without_collinear(values, encoding, beside, table.covariates)
         warn_of_dropped(encoding)
+        warn_of_codes(encoding)
     estimated = None
     if holes.entries and options.missing in ("em", "pairwise"):
         names = joint_names(encoding, table.covariates)
