@@ -20,7 +20,7 @@ from icid_rs.data.em import EmCovariance, em_covariance
 from icid_rs.data.encoded import Encoded, encode
 from icid_rs.data.encoding import Encoding
 from icid_rs.data.kinds import Wishes
-from icid_rs.data.left_out import warn_of_dropped, without_collinear, without_empty_levels
+from icid_rs.data.left_out import check_levels, warn_of_dropped, without_collinear, without_empty_levels
 from icid_rs.data.moments import Moments
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.data.tables import as_numbers, column_names, open_table
@@ -179,6 +179,11 @@ def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names
     encoding, covariates = _plain_parts(names, options)
+    if moments.categories:
+        if covariates is not None:
+            raise ValueError("adjust needs the rows themselves, or moments without categories")
+        encoding = moments.encoding
+        check_levels(moments.mean, encoding)
     facts, adjustment = SampleFacts(kept=_kept_rows(moments)), None
     if covariates is not None:
         places = np.concatenate([encoding.kept, covariates.kept])
