@@ -108,11 +108,12 @@ class ICID(BaseEstimator):  # type: ignore[misc]
         The columns to be used, by name, or by number if they have no names; by default all that can be. Columns named
         here are used even if they would be left out as identifiers, dates or labels with many levels.
     categorical : list, optional
-        Columns that are categories, whatever they hold. By default text is, if it has few levels. A category is one
-        variable; categories of two levels are a column of 0 and 1.
+        Columns that are categories, whatever they hold. By default text is, if it has few levels, and so are up to 10
+        different whole numbers in no order: the means of another column by these numbers go up and down. A category is
+        one variable; categories of two levels are a column of 0 and 1.
     ordinal : list or dict, optional
         Columns whose values are in order, which are fitted as numbers 0, 1, 2, …; a dict gives the levels of each in
-        their order. By default columns are in order if their type says so.
+        their order. By default columns are in order if their type says so, and numbers unless they look like codes.
     transform : {"auto", "normal-scores", "log"}, dict or None
         What stands for numbers with more than two values, for all of them or by column in a dict. ``"normal-scores"``:
         the normal quantiles of their ranks, which undo any monotone distortion of Gaussian columns; residuals then

@@ -292,11 +292,14 @@ class TestCovariances:
         square = "".join(
             ",".join([name, *map(str, row)]) + "\n" for name, row in zip(self.names, self.matrix.tolist(), strict=True)
         )
+        entries = [[str(value) if j <= i else "" for j, value in enumerate(row)] for i, row in enumerate(self.matrix)]
+        blanks = "".join(",".join(row) + "\n" for row in entries)
         return {
             "titled": f"/Covariance\n2000\n{header}{self.triangle()}",
             "not titled": f"2000\n{header}{self.triangle()}",
             "without a number of rows": header + self.triangle(),
             "with names of rows": header + self.triangle(labelled=True),
+            "with blanks above the diagonal": header.replace("\t", ",") + blanks,
             "whole": f",{','.join(self.names)}\n{square}",
         }
 

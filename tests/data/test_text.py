@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import math
+import random
 import tracemalloc
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from icid_rs import Moments
 from icid_rs.cli.tables import read_table
 from icid_rs.data.cells import Numerals, find_decimal
-from icid_rs.data.columns import Labels, Mixed, Numbers
+from icid_rs.data.columns import Columns, Labels, Mixed, Numbers
 from icid_rs.data.text import TextOptions, open_text
 from icid_rs.data.text_columns import read_columns
 
@@ -264,3 +265,42 @@ class TestOddButRight:
         path.write_text("a b\n" + "".join(f"row{k} {k} {k}\n" for k in range(9)))
         with pytest.raises(ValueError, match="line 2: there are 3 cells, but 2 in the first line; if the first column"):
             read_columns(path, TextOptions())
+
+
+#: What is put into files, or put in the place of something else.
+PIECES = [
+    *(",", ";", "\t", " ", "|", '"', "'", "\n", "\r", "#", "\0", "NA", "?", "-", "1e999", "inf", "nan", "1,5", "1.234"),
+    *("1_0", "é", "\ufeff", "sep=;", "%", "$", "\\N", "(3)", "a", "--", "."),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_readers_agree_on_damaged_files(seed, tmp_path):
+    """Each file is refused by its name, or read as the same numbers by the command line and by moments."""
+    rng = random.Random(seed)
+    path, read, refusals = tmp_path / "data.csv", 0, []
+    for _ in range(300):
+        mark, width = rng.choice([",", ";", "\t", " ", "|"]), rng.randint(1, 4)
+        lines = [[f"{rng.gauss(0, 1):.2f}" for _ in range(width)] for _ in range(rng.randint(2, 8))]
+        text = list("\n".join(mark.join(line) for line in [[f"c{k}" for k in range(width)], *lines]) + "\n")
+        for _ in range(rng.randint(0, 3)):
+            place = rng.randrange(len(text))
+            text[place : place + rng.randint(0, 1)] = rng.choice(PIECES)
+        path.write_bytes("".join(text).encode())
+        found = []
+        for reader in (lambda: read_table(str(path), TextOptions()), lambda: Moments.read(path, missing="drop")):
+            try:
+                found.append(reader())
+            except ValueError as error:
+                refusals.append(str(error))
+        if len(found) == 2 and isinstance(found[0], Columns):
+            values = np.column_stack([part.values for part in found[0].parts])
+            complete = values[np.isfinite(values).all(axis=1)]
+            assert found[1].n == len(complete)
+            if found[1].n:
+                np.testing.assert_allclose(found[1].mean, complete.mean(axis=0), atol=1e-9)
+            read += 1
+        # Moments are of numbers alone, so that they refuse more.
+        assert not found or isinstance(found[0], Columns)
+    assert read > 50
+    assert all("data.csv" in refusal for refusal in refusals)

@@ -176,6 +176,9 @@ def _problem(state: dict[str, Any]) -> str | None:
             continue
         if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or not 0 <= value < 2**63)):
             return f"its setting {name} is {value!r}"
+    categories = settings.get("categories", [])
+    if not _are_categories(categories, settings["names"]):
+        return "its setting categories is none of names with their levels"
     if "second" not in state:
         return None
     arrays = {name: state[name] for name in _ARRAYS if name in state}
@@ -190,13 +193,27 @@ def _problem(state: dict[str, Any]) -> str | None:
             return f"{name} is not finite"
     d, k = len(arrays["shift"]), len(arrays["keys"])
     names = settings["names"]
-    if not d or (names is not None and len(names) != d) or ("third" in arrays) != settings["third"]:
+    # A category of k levels is k − 1 columns.
+    more = sum(len(levels) - 2 for _, levels in categories)
+    if not d or (names is not None and len(names) + more != d) or ("third" in arrays) != settings["third"]:
         return "its settings do not fit its arrays"
     shapes = {"weight": (2,), "mean": (d,), "second": (d, d), "third": (d, d), "rows": (k, d), "row_weights": (k,)}
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:
             return f"{name} has shape {arrays[name].shape}, not {shape}"
     return _contradiction(settings, arrays)
+
+
+def _are_categories(value: Any, names: list[Any] | None) -> bool:
+    """Tell whether a setting lists columns with the levels of each."""
+    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    if not pairs or not all(isinstance(own, list) and len(own) >= 2 for _, own in value):
+        return False
+    scalars = [part for name, own in value for part in (name, *own)]
+    if not all(isinstance(part, str | int | float | bool) for part in scalars):
+        return False
+    columns = [name for name, _ in value]
+    return len(set(columns)) == len(columns) and (not columns or names is None or set(columns) <= set(names))
 
 
 def _contradiction(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str | None:

@@ -158,10 +158,13 @@ class Columns:
     parts: list[Column]
     is_named: bool = True
 
+    def __len__(self) -> int:
+        return len(self.parts[0]) if self.parts else 0
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return len(self.parts[0]) if self.parts else 0, len(self.parts)
+        return len(self), len(self.parts)
 
 
 def number_of(place: dict[Hashable, int], label: Hashable) -> int:

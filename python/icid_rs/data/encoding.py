@@ -277,8 +277,8 @@ def _mixed(name: Any, part: Mixed) -> Fault:
     return Fault(
         f"line {part.line}, column {name!r}: {cell!r} {kind}{more}",
         f"{mended}say na=[{cell!r}] if that is a missing value, or leave the column out",
-        f"{mended}{option}say {shown} if that is a missing value, --categorical {name!r} if these are labels; if this is "
-        f"no variable, leave it out with --drop {name!r}",
+        f"{mended}{option}say {shown} if that is a missing value, --categorical {name!r} if these are labels; if this "
+        f"is no variable, leave it out with --drop {name!r}",
     )
 
 

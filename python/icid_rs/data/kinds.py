@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
@@ -22,7 +22,7 @@ from icid_rs.data.dates import days_of
 #: A column with more distinct values than this is a number; a category with more levels is left out.
 MOST_LEVELS = 20
 #: A category is left out if it has fewer rows for each level, on average.
-_ROWS_PER_LEVEL = 5
+ROWS_PER_LEVEL = 5
 #: Columns with at least so many distinct values, in this share of the rows, name rows rather than groups of them.
 _DISTINCT, _SHARE = 10, 0.5
 #: Rows that are looked at first, since most columns are plain numbers.
@@ -53,6 +53,8 @@ class Kind:
         Those of a category, a boolean in words, or an ordinal that has labels, in their order.
     reason : str or None
         Why the column is left out; None if it is kept.
+    is_code : bool
+        Whether the levels of a category are numbers that were found to have no order.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Kind:
     name: Name
     levels: tuple[Hashable, ...] | None = None
     reason: str | None = None
+    is_code: bool = field(default=False, repr=False)
 
     @property
     def is_kept(self) -> bool:
@@ -133,6 +136,11 @@ class Wishes:
                     f"{listed([repr(name) for name in columns])}"
                 )
         return replace(self, adjust=adjust)
+
+    @property
+    def told(self) -> frozenset[Any]:
+        """Columns whose values the caller says to be labels, or in order."""
+        return self.categorical | frozenset(self.ordinal or {})
 
     def says(self, name: Any) -> bool:
         """Tell whether the caller says something of this column that decides what it is."""
@@ -256,7 +264,7 @@ def _no_category(column: Labels, levels: Sequence[Hashable], present: NDArray[np
     texts = [level for level in levels if isinstance(level, str)]
     if len(texts) == len(levels) and days_of(texts) is not None:
         return "dates"
-    if len(levels) <= MOST_LEVELS and len(levels) * _ROWS_PER_LEVEL <= len(present):
+    if len(levels) <= MOST_LEVELS and len(levels) * ROWS_PER_LEVEL <= len(present):
         return None
     if (present == -2).any() or (len(levels) >= _DISTINCT and len(levels) > _SHARE * len(present)):
         spaced = sum(" " in text.strip() for text in texts) > len(levels) / 2

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from icid_rs._util.validation import FloatArray, listed
 from icid_rs._util.validation import Rows as RowArray
-from icid_rs._util.validation import listed
 from icid_rs._util.warn import warn_user
 from icid_rs.data import collinear
 from icid_rs.data.adjustment import Adjustment
@@ -18,6 +18,8 @@ from icid_rs.data.kinds import ADJUSTED, NOT_CHOSEN, WITHOUT_SPREAD
 
 #: Reasons of columns that were left out as the caller wanted.
 _WANTED = (NOT_CHOSEN, ADJUSTED)
+#: Smaller shares of rows are rounding errors.
+_NOTHING = 1e-12
 
 
 def without_collinear(
@@ -99,6 +101,27 @@ def without_empty_levels(values: RowArray, encoding: Encoding) -> tuple[RowArray
     kinds = [replace(kind, levels=levels.get(k, kind.levels)) for k, kind in enumerate(encoding.kinds)]
     narrowed = Encoding.from_kinds(encoding.columns, kinds).with_curves(encoding.curves)
     return cast("RowArray", np.ascontiguousarray(values[:, kept])), narrowed
+
+
+def check_levels(means: FloatArray, encoding: Encoding) -> None:
+    """Raise if a level of a category has no rows, given the means of its indicators.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from icid_rs.data.encoding import Encoding
+    >>> from icid_rs.data.kinds import Kind
+    >>> from icid_rs.data.left_out import check_levels
+    >>> check_levels(np.array([0.5]), Encoding.from_kinds(["soil"], [Kind("category", ("clay", "sand"))]))
+    """
+    empty: list[str] = []
+    for j in encoding.blocks.categories.tolist():
+        shares, levels = means[encoding.blocks.part(j)], encoding.blocks.levels[j] or ()
+        shares = np.append(1.0 - shares.sum(), shares)
+        pairs = zip(levels, shares.tolist(), strict=True)
+        empty += [f"{level!r} of {encoding.names[j]!r}" for level, share in pairs if share < _NOTHING]
+    if empty:
+        raise ValueError(f"no row has the level(s) {listed(empty)}: leave them out of categories=")
 
 
 def warn_of_dropped(encoding: Encoding) -> None:

@@ -27,6 +27,9 @@ class Moments(RowSums):
     ----------
     names : sequence of length d, optional
         The columns; by default those of the first chunk, if it has names.
+    categories : dict, optional
+        Levels of the columns that are categories, by name. A category of k levels counts as k − 1 columns, which hold 1
+        in the rows of a level other than the first; statistics are those of these columns.
     third : bool
         Whether E[x_i² x_j] is computed too, for `skewness` of `ICID`. Costs twice as much as the covariance.
     reservoir : int, optional
@@ -187,7 +190,8 @@ class Moments(RowSums):
         ...     Moments.read(f"{folder}/x.npy").n
         3
         """
-        form = TextOptions(delimiter=delimiter, decimal=decimal, na=tuple(na))
+        labels = tuple(map(str, settings.get("categories") or ()))
+        form = TextOptions(delimiter=delimiter, decimal=decimal, na=tuple(na), labels=labels)
         table = streaming.open_table(source, columns, chunk_rows, form)
         if table.names is not None:
             settings.setdefault("names", table.names)

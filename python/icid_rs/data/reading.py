@@ -14,12 +14,13 @@ from icid_rs._util.validation import Rows as RowArray
 from icid_rs._util.validation import as_csr, as_theta, csr_parts
 from icid_rs.data import checks, missing
 from icid_rs.data.adjustment import Adjustment, has_few_levels, joined, joint_names, parted
+from icid_rs.data.codes import warn_of_codes, with_codes
 from icid_rs.data.dask import is_dask, moments_of
 from icid_rs.data.em import EmCovariance, em_covariance
 from icid_rs.data.encoded import Encoded, encode
 from icid_rs.data.encoding import Encoding
 from icid_rs.data.kinds import Wishes
-from icid_rs.data.left_out import warn_of_dropped, without_collinear, without_empty_levels
+from icid_rs.data.left_out import check_levels, warn_of_dropped, without_collinear, without_empty_levels
 from icid_rs.data.moments import Moments
 from icid_rs.data.sample import GivenTheta, IncompleteRows, Rows, Sample, Summary
 from icid_rs.data.tables import as_numbers, column_names, open_table
@@ -52,7 +53,8 @@ def read(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Sample:
 
 
 def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | IncompleteRows:
-    table = encode(X, _wishes(options), options.missing)
+    wishes = _wishes(options)
+    table = encode(X, wishes, options.missing)
     values, encoding, names = table.values, table.encoding, table.column_names
     table.check_values(missing=options.missing)
     first, own_names = table.first_columns
@@ -64,9 +66,11 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         groups = None if groups is None else checks.check_groups(groups, n)[complete]
         values, numbers = values[complete], np.flatnonzero(complete)
     values, beside = table.parts(values)
+    is_first = not isinstance(X, Encoded)
+    if is_first and not options.against_categories:
+        values, encoding = with_codes(values, encoding, wishes.told)
     if len(encoding.blocks.categories):
         values, encoding = without_empty_levels(values, encoding)
-    is_first = not isinstance(X, Encoded)
     if is_first:
         encoding = encoding.with_curves(asked_curves(options.transform, values, encoding))
         values = encoding.straightened(values)
@@ -80,6 +84,7 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         if options.collinear == "drop":
             values, encoding = without_collinear(values, encoding, beside, table.covariates)
         warn_of_dropped(encoding)
+        warn_of_codes(encoding)
     estimated = None
     if holes.entries and options.missing in ("em", "pairwise"):
         names = joint_names(encoding, table.covariates)
@@ -172,6 +177,11 @@ def _summary(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Summary
         raise ValueError("groups needs the rows themselves; take their means out before moments are computed")
     names = range(len(moments.mean)) if moments.names is None else moments.names
     encoding, covariates = _plain_parts(names, options)
+    if moments.categories:
+        if covariates is not None:
+            raise ValueError("adjust needs the rows themselves, or moments without categories")
+        encoding = moments.encoding
+        check_levels(moments.mean, encoding)
     facts, adjustment = SampleFacts(kept=_kept_rows(moments)), None
     if covariates is not None:
         places = np.concatenate([encoding.kept, covariates.kept])

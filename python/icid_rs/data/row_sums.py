@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +12,12 @@ from numpy.typing import ArrayLike
 
 from icid_rs._core import Accumulator, Sums
 from icid_rs._util.randomness import RandomState, seed
-from icid_rs._util.validation import check_int
+from icid_rs._util.validation import FloatArray, check_int, listed
 from icid_rs.data import checks, streaming, tables
+from icid_rs.data.columns import Labels, Numbers
+from icid_rs.data.encoding import Encoding
+from icid_rs.data.frames import as_columns
+from icid_rs.data.kinds import Kind
 from icid_rs.data.reservoir import Reservoir
 
 #: By default at most so many rows are kept beside the moments, with at most so many numbers.
@@ -40,6 +45,7 @@ class RowSums:
         self,
         names: Sequence[Any] | None = None,
         *,
+        categories: Mapping[Any, Sequence[Hashable]] | None = None,
         third: bool = False,
         reservoir: int | None = None,
         missing: str = "raise",
@@ -52,6 +58,10 @@ class RowSums:
             raise TypeError(f"names must be a sequence with one name for each column, not {names!r}")
         self.names = None if names is None else list(names)
         tables.check_names(self.names or [])
+        self.categories = {name: tuple(levels) for name, levels in (categories or {}).items()}
+        for name, levels in self.categories.items():
+            if len(set(levels)) != len(levels) or len(levels) < 2:
+                raise ValueError(f"categories: {name!r} needs two different levels at least, not {levels!r}")
         self.missing = missing
         self.n_threads = n_threads
         self.dropped = 0
@@ -80,7 +90,7 @@ class RowSums:
         -------
         self
         """
-        table, names = streaming.as_table(chunk)
+        table, names = self._encoded(chunk) if self.categories else streaming.as_table(chunk)
         sums = self._start(table.shape[1], names)
         counts = None if weights is None else checks.check_weights(weights, len(table))
         seed = self._seed if self._size else None
@@ -89,7 +99,7 @@ class RowSums:
         )
         if not_finite is not None:
             row, column = not_finite
-            name = column if self.names is None else self.names[column]
+            name = column if self.names is None else self.encoding.blocks.column_names(self.names)[column]
             kind = "NaN" if np.isnan(table[row, column]) else "inf"
             raise ValueError(
                 f"the chunk contains {kind}: row {row}, column {name!r}; it follows {self.n + self.dropped} rows that "
@@ -116,6 +126,8 @@ class RowSums:
             raise TypeError(f"moments can be merged with moments, not with {type(other).__name__}")
         if other._sums is None:
             return self
+        if self.categories != other.categories:
+            raise ValueError("the moments have different categories, or these have different levels")
         if self._seed != other._seed:
             raise ValueError("the samples beside the moments have different seeds; use the same random_state for both")
         sums = self._start(other._sums.columns, other.names)
@@ -144,6 +156,8 @@ class RowSums:
             "reservoir": self._size,
             "random_state": self._seed,
         }
+        if self.categories:
+            settings["categories"] = [[name, list(levels)] for name, levels in self.categories.items()]
         if self._sums is None:
             return {"settings": settings}
         sums = self._sums.sums()
@@ -161,7 +175,8 @@ class RowSums:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         settings = state["settings"]
-        RowSums.__init__(self, **{name: settings[name] for name in _PARAMETERS})
+        categories = dict(settings.get("categories", []))
+        RowSums.__init__(self, **{name: settings[name] for name in _PARAMETERS}, categories=categories)
         self.dropped = settings["dropped"]
         if "second" in state:
             weight, squares = map(float, state["weight"])
@@ -169,6 +184,36 @@ class RowSums:
             self._sums = Accumulator.from_sums(settings["n"], weight, squares, *sums)
             held = (state["keys"].copy(), state["rows"].copy(), state["row_weights"].copy())
             self._reservoir = Reservoir(settings["reservoir"], *held, settings["complete"])
+
+    @property
+    def encoding(self) -> Encoding:
+        """What the columns are, and which numbers stand for them; categories are those that were named."""
+        names = range(self._sums.columns if self._sums is not None else 0) if self.names is None else self.names
+        kinds = [
+            Kind("category", self.categories[name]) if name in self.categories else Kind("number") for name in names
+        ]
+        return Encoding.from_kinds(list(names), kinds)
+
+    def _encoded(self, chunk: Any) -> tuple[FloatArray, list[Any]]:
+        """Return rows with indicators of the levels of categories, and the names of the columns."""
+        columns = as_columns(streaming.as_frame(chunk))
+        names = columns.columns if columns.is_named or self.names is None else self.names
+        if self.names is None:
+            self.names = list(names)
+        if names != self.names:
+            self._start(self._sums.columns if self._sums is not None else len(names), names)
+        if unknown := [repr(name) for name in self.categories if name not in names]:
+            raise ValueError(f"categories: there is no column {listed(unknown)}")
+        parts = list(columns.parts)
+        for k, name in enumerate(names):
+            part, levels = parts[k], self.categories.get(name)
+            if levels is None and not isinstance(part, Numbers):
+                raise ValueError(
+                    f"column {name!r} does not hold numbers; give its levels in categories=, or leave it out"
+                )
+            if levels is not None and isinstance(part, Numbers) and any(isinstance(level, str) for level in levels):
+                parts[k] = Labels.of(None if value != value else f"{value:.15g}" for value in part.values.tolist())
+        return self.encoding.values(replace(columns, columns=names, parts=parts)), names
 
     def _taken(self) -> Sums:
         """Return the sums; raise if there are no rows."""
@@ -187,7 +232,7 @@ class RowSums:
             difference = f"{odd[0]!r} is where {odd[1]!r} was" if odd else f"{len(names)} instead of {len(self.names)}"
             raise ValueError(f"the columns differ from those before: {difference}; select them in the same order")
         if self._sums is None:
-            if self.names is not None and len(self.names) != columns:
+            if self.names is not None and not self.categories and len(self.names) != columns:
                 raise ValueError(f"there are {len(self.names)} names, but {columns} columns")
             self._sums = Accumulator(columns, self._third)
             if self._size is None:

@@ -136,7 +136,7 @@ class Summary(_Columns):
     @property
     def location(self) -> FloatArray:
         """Means of the variables."""
-        return self.moments.mean[self.encoding.kept]
+        return self.moments.mean[self._kept]
 
     @property
     def third(self) -> FloatArray | None:
@@ -146,7 +146,7 @@ class Summary(_Columns):
     @property
     def rows(self) -> FloatArray:
         """The kept rows."""
-        rows, kept = self.moments.rows, self.encoding.kept
+        rows, kept = self.moments.rows, self._kept
         if self.adjustment is None:
             return rows[:, kept]
         return self.adjustment.taken_out(rows[:, kept], rows[:, self.adjustment.covariates.kept])
@@ -159,6 +159,11 @@ class Summary(_Columns):
         rows = self.rows
         # Third powers about the mean of all rows vary 2.5 times as much as those about the mean of the kept ones.
         return np.asarray(rows - rows.mean(axis=0) + self.location) if len(rows) else None
+
+    @property
+    def _kept(self) -> NDArray[np.intp]:
+        """The columns of variables among those of the moments; nothing is left out beside categories."""
+        return np.arange(self.blocks.columns) if self.moments.categories else self.encoding.kept
 
     @property
     def _places(self) -> NDArray[np.intp]:

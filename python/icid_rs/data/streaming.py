@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from icid_rs._util.validation import check_int
 from icid_rs.data import archive, tables
 from icid_rs.data.text import TextOptions, open_text
-from icid_rs.data.text_columns import numeric_chunks
+from icid_rs.data.text_columns import column_chunks, numeric_chunks
 
 #: Bytes that are read at a time, in double precision.
 _CHUNK_BYTES = 1 << 25
@@ -45,6 +45,20 @@ def progress_bar(total: int | None, show: bool | None) -> Iterator[Callable[[int
     # With disable=None tqdm shows the bar on terminals only.
     with tqdm(total=total, unit=" rows", unit_scale=True, disable=None if show is None else not show) as bar:
         yield bar.update
+
+
+def as_frame(chunk: Any) -> Any:
+    """Return a chunk as a table whose columns have types of their own, which batches of Arrow become.
+
+    Examples
+    --------
+    >>> from icid_rs.data.streaming import as_frame
+    >>> as_frame([[1, 2]])
+    [[1, 2]]
+    """
+    if hasattr(chunk, "to_struct_array") and not hasattr(chunk, "to_batches"):
+        return _import("pyarrow", "pyarrow").Table.from_batches([chunk])
+    return chunk
 
 
 def as_table(chunk: Any) -> tuple[NDArray[Any], list[Any] | None]:
@@ -173,7 +187,7 @@ def _text(path: Path, columns: Sequence[Any] | None, form: TextOptions) -> Table
     def chunks() -> Iterator[Any]:
         with open_text(path, form) as table:
             rows = 0
-            for chunk in numeric_chunks(table, kept):
+            for chunk in column_chunks(table, kept, form.labels) if form.labels else numeric_chunks(table, kept):
                 rows += len(chunk)
                 yield chunk
             if not rows:

@@ -25,24 +25,27 @@ _TIER = re.compile(r"(?P<number>[0-9]+)(?P<mark>\*?)(?P<rest>\s.*)?")
 
 #: What the first line of a covariance file may say.
 _TITLE = re.compile(r"/(?:covariance|correlation)", re.IGNORECASE)
+_BETWEEN = re.compile(r" *[,;\t] *| +")
 _PLAIN = Numerals(missing=frozenset())
 
 
 def is_covariance(path: str | PathLike[str], options: TextOptions) -> bool:
-    """Tell whether a file begins as a covariance matrix: with its title, or rows of the lower triangle below names."""
+    """Tell whether a file holds a covariance matrix: it has its title, or names above the rows of a triangle."""
     with open_lines(str(path), options) as opened:
-        head = [_cells(line) for _, line in islice(_significant(opened), 5)]
-    if head and _TITLE.match(head[0][0]):
-        return True
-    rows = head[1:] if len(head) > 1 and len(head[0]) == 1 and _size(head[0][0]) else head
-    if len(rows) < 3 or len(rows[0]) < 2 or any(map(_PLAIN.is_number, rows[0])):
-        return False
-    triangle = [
-        row[1:] if row[0] == name and len(row) > 1 else row for name, row in zip(rows[0], rows[1:], strict=False)
-    ]
-    lengths = [len(row) for row in triangle]
-    is_square = len(rows) < len(head) and lengths[0] == len(rows[0])
-    return (lengths == [*range(1, len(lengths) + 1)] or is_square) and all(map(_PLAIN.is_number, triangle[0]))
+        lines = (_cells(line) for _, line in _significant(opened))
+        head = list(islice(lines, 2))
+        if len(head) < 2 or _TITLE.match(head[0][0]):
+            return len(head) == 2
+        is_sized = len(head[0]) == 1 and _size(head[0][0]) is not None
+        names = head[is_sized]
+        d = len(names)
+        if d < 2 or any(map(_PLAIN.is_number, names)):
+            return False
+        rows = [*head[1 + is_sized :], *islice(lines, d)]
+    entries = [row[1:] if row[0] == name and len(row) > 1 else row for name, row in zip(names, rows, strict=False)]
+    lengths = [len(row) for row in entries]
+    has_form = lengths == [*range(1, d + 1)] or (is_sized and lengths == [d] * d)
+    return len(rows) == d and has_form and all(_PLAIN.is_number(cell) for row in entries for cell in row)
 
 
 def read_covariance(path: str | PathLike[str], options: TextOptions | None = None, size: int | None = None) -> Moments:
@@ -113,6 +116,10 @@ def covariance_in(table: Columns, size: int | None) -> Moments | None:
     rows, d = table.shape
     if rows == d > 2 and all(isinstance(part, Numbers) for part in table.parts):
         matrix = np.column_stack([part.values for part in table.parts if isinstance(part, Numbers)])
+        upper = np.triu_indices(d, 1)
+        if np.isnan(matrix[upper]).all():
+            # A spreadsheet leaves the cells above the diagonal blank.
+            matrix[upper] = matrix.T[upper]
         if (matrix == matrix.T).all() and (matrix.diagonal() > 0).all():
             return _moments(table.source, matrix, size, table.columns if table.is_named else None)
     if size is not None:
@@ -198,10 +205,11 @@ def _lines(path: str | PathLike[str], options: TextOptions | None = None) -> Ite
 
 def _significant(lines: Lines) -> Iterator[tuple[int, str]]:
     for line in lines:
-        if line.strip() and not line.lstrip().startswith(("//", "#")):
-            yield lines.number, line.strip()
+        if _cells(line) and not line.lstrip().startswith(("//", "#")):
+            yield lines.number, line.strip(" \r\n")
 
 
 def _cells(line: str) -> list[str]:
-    """Split at spaces, tabs or commas, and take quotes away."""
-    return [cell.strip('"') for cell in re.split(r"[\s,;]+", line) if cell]
+    """Split at spaces, tabs, commas or semicolons, and take quotes away; a delimiter at the end does not count."""
+    cells = [cell.strip('"') for cell in _BETWEEN.split(line.strip(" \r\n"))]
+    return cells[:-1] if cells[-1] == "" else cells

@@ -73,6 +73,16 @@ def numeric_chunks(table: TextTable, kept: Sequence[int]) -> Iterator[FloatArray
         yield np.column_stack([part.values for part in parts if isinstance(part, Numbers)])
 
 
+def column_chunks(table: TextTable, kept: Sequence[int], labels: Sequence[str]) -> Iterator[Columns]:
+    """Yield the chosen columns of a file in chunks of rows, of which some hold labels."""
+    names: list[Any] = [k if table.names is None else table.names[k] for k in kept]
+    for chunk in table.chunks:
+        readers = [_ColumnReader(table.numerals, str(name) in labels) for name in names]
+        _add(readers, chunk, kept)
+        parts = [reader.column() for reader in readers]
+        yield Columns(table.path, names, parts, is_named=table.names is not None)
+
+
 def _add(readers: Sequence[_ColumnReader], chunk: Chunk, kept: Sequence[int]) -> None:
     if not (rows := chunk.rows):
         return

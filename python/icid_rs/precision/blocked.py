@@ -20,16 +20,6 @@ from icid_rs.precision.variants import Blocked
 
 #: Expected share of pairs in the support of Θ that should not be there, as of ``precision="fdr"``.
 _ALPHA = 0.05
-#: Options that suppose that every variable has one variance or one weight, with the only values that categories allow.
-_ALLOWED: dict[str, tuple[Any, ...]] = {
-    "precision": ("auto", "fdr"),
-    "noise": ("auto", "unequal"),
-    "noise_variances": (None,),
-    "refine": ("auto", "search"),
-    "dag": ("greedy", "exptrace"),
-    "threshold": (0.0,),
-    "ridge": (0.0,),
-}
 
 
 def check_options(options: Options, blocks: Blocks, names: Sequence[Any]) -> None:
@@ -43,23 +33,13 @@ def check_options(options: Options, blocks: Blocks, names: Sequence[Any]) -> Non
     >>> from icid_rs.precision.blocked import check_options
     >>> check_options(Options.of(ICID(), {"auto": True}), Blocks.of([("a", "b", "c")]), ["kind"])
     """
-    given = {name: getattr(options, name) for name in _ALLOWED}
-    refused = [f"{name}={value!r}" for name, value in given.items() if not _is_among(value, _ALLOWED[name])]
-    if options.is_weighted:
-        refused.append("l1_weight and skewness")
-    if options.demanded is not None:
-        refused.append(options.demanded)
-    if refused:
+    if refused := options.against_categories:
         wide = listed([repr(names[j]) for j in blocks.wide.tolist()])
         raise ValueError(
             f"{listed(refused)} needs variables that are numbers, but column(s) {wide} are categories of more than two "
             "levels; leave it at its default, name those whose levels have an order in ordinal=, or leave them out "
             "with columns="
         )
-
-
-def _is_among(value: Any, allowed: tuple[Any, ...]) -> bool:
-    return any(value is other or (isinstance(value, str | float) and value == other) for other in allowed)
 
 
 def blocked_estimate(covariance: Covariance, blocks: Blocks, watch: Stopwatch) -> Blocked:
