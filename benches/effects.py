@@ -1,4 +1,5 @@
-"""Effects: against DoWhy and pgmpy where they are installed, coverage of intervals, and the time of a range.
+"""Effects: against DoWhy and pgmpy where they are installed, coverage of intervals, given the graph
+and after fits, and the time of a range.
 
 python -m benches.effects
 """
@@ -113,6 +114,26 @@ def coverage() -> None:
     print(f"  union over the class: {100 * np.mean(within_class):.1f} % of {RUNS} cover; {ranges} of them are ranges")
 
 
+def coverage_after_fits() -> None:
+    """Effects that fits of standardised columns estimate, on the rows that the graph was found in."""
+    within_class, given_graph, ranges = [], [], 0
+    for seed in range(RUNS):
+        B = datasets.random_dag(10, 1 + seed % 2, random_state=seed)
+        noise = ["gaussian", "exponential", "laplace"][seed % 3]
+        X = datasets.sample_sem(B, 1000, noise=noise, random_state=[2, seed])
+        scale = X.std(axis=0)
+        T = CausalGraph(B).total_effects().toarray() * scale[:, None] / scale
+        a, b = np.random.default_rng([3, seed]).permutation(np.argwhere(T))[0].tolist()
+        model = ICID(hidden=None).fit((X - X.mean(axis=0)) / scale)
+        effect = model.effect(a, b)
+        within_class.append(effect.union[0] <= T[a, b] <= effect.union[1])
+        ranges += effect.low < effect.high
+        if np.array_equal(model.adjacency_matrix_.toarray() != 0, B.toarray() != 0):
+            given_graph.append(effect.interval[0] <= T[a, b] <= effect.interval[1])
+    print(f"  union over the class: {100 * np.mean(within_class):.1f} % of {RUNS} cover; {ranges} of them are ranges")
+    print(f"  where the true graph was drawn: {100 * np.mean(given_graph):.1f} % of {len(given_graph)} intervals cover")
+
+
 def another_member(B: sp.csr_array, seed: int) -> np.ndarray:
     """A graph of the class of B: covered edges are turned at random (Chickering 1995)."""
     A = (B.toarray() != 0).astype(float)
@@ -181,6 +202,7 @@ if __name__ == "__main__":
     for title, section in (
         ("equal to other packages", against_peers),
         ("coverage", coverage),
+        ("coverage after fits of standardised columns", coverage_after_fits),
         ("time of an effect with its range", time_of_ranges),
         ("means of sample(do=...)", interventions),
     ):

@@ -24,7 +24,7 @@ pub fn measurement(bytes: &mut Bytes) {
     let hidden = bytes.below(3);
     let layer = Layer { loadings: Array2::from_shape_fn((d, hidden), |_| bytes.tame() / 4.0), errors };
     let inverse = inverse_of(&(&correlation - &Array2::from_diag(&layer.errors)));
-    let inverse = inverse.as_ref().map(Array2::view);
+    let inverse = inverse.as_ref().map(|inverse| inverse.view());
     match settle(correlation.view(), inverse, &graph, &layer, 1 + bytes.below(4), &Interrupt::default()) {
         Ok(settled) => {
             assert_acyclic(&settled.sem.b, &settled.sem.order, d);
