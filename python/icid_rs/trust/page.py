@@ -114,7 +114,7 @@ class Page:
         groups = self._groups()
         failed = sum(check.verdict == "fail" for check in self.checks)
         sure, doubtful, weak = (len(groups[key]) for key in ("sure", "open", "weak"))
-        counts = f"{sure} relations with a direction, {doubtful} without, {weak} weak."
+        counts = f"{count(sure, 'relation')} with a direction, {doubtful} without, {weak} weak."
         if not failed:
             advice = "Nothing in the table speaks against what the method assumes." if self.checks else ""
             if self.checks and not self.is_thorough:
