@@ -34,7 +34,7 @@ _RESAMPLES, _MOST_RESAMPLES = 40, 120
 #: In tables with more variables than this there are not,
 _FEW_VARIABLES = 64
 #: and with more than the first number, or if equal noise variances are beyond doubt or shapes are asked too, there are
-#: fewer resamples; fewest by shape with many variables.
+#: fewer resamples; fewest with many variables and shapes.
 _MANY_VARIABLES, _FEW_RESAMPLES, _FEWEST_RESAMPLES = 200, 20, 10
 
 
@@ -223,9 +223,10 @@ class _Judge:
         asked, draws = self.options.stability, self.draws
         if isinstance(asked, int):
             return poll(searcher, draws, voting, asked)
-        are_shapes_asked = self.shapes is not None and bool(self.may_be_oriented.any())
-        is_brief = d > (_FEW_VARIABLES if are_shapes_asked else _MANY_VARIABLES) or self.choices.noise.is_beyond_doubt
-        votes = poll(searcher, draws, voting, _FEW_RESAMPLES if is_brief else _RESAMPLES)
+        has_shapes = self.shapes is not None and bool(self.may_be_oriented.any())
+        is_brief = d > (_FEW_VARIABLES if has_shapes else _MANY_VARIABLES) or self.choices.noise.is_beyond_doubt
+        few = _FEWEST_RESAMPLES if has_shapes and d > _MANY_VARIABLES else _FEW_RESAMPLES
+        votes = poll(searcher, draws, voting, few if is_brief else _RESAMPLES)
         while not is_brief and d <= _FEW_VARIABLES and votes.resamples < _MOST_RESAMPLES:
             # Two standard deviations of a share near nine in ten.
             close = 2.0 * np.sqrt(NINE_IN_TEN * (1.0 - NINE_IN_TEN) / votes.resamples)
