@@ -10,7 +10,7 @@ All models are compared by the likelihood of what was measured, with a price for
 causes are looked for at the ordinary price of an edge, log n + 4 log d: at a lower one, a dense graph without them is
 hardly worse than half of the truth, where searches would stop. Errors of measurement weaken edges, whose ordinary price
 would leave so few of them that hidden causes, with loadings at log n, seem to explain the rest. So errors are looked
-for, and the two are compared, at log n + 2 log d.
+for at log n + 2 log d, where both are compared with each other, and with the graph that was found without a layer.
 """
 
 from __future__ import annotations
