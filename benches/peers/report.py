@@ -134,6 +134,7 @@ def _introduction(runs: pd.DataFrame) -> str:
     count = Counter(planned)
     exceeded = sum(count[status] for status in LIMITS)
     again = [method for method in METHODS if method in set(runs.loc[~_is_early(runs), "method"])]
+    left = int((_is_early(runs) & runs["method"].isin(again)).sum())
     return f"""Each package runs in its own environment, with the settings listed at the end, mostly
 defaults, on the same simulated data: random graphs, weights uniform on ±[0.5, 2], columns permuted, seeds 0, 1, 2 up to
 200 variables and seed 0 beyond. Nothing is tuned on the true graph. `python -m benches.peers fill` makes the runs and
@@ -146,12 +147,13 @@ without imports and start-up; a [table](#machines) compares the machines. Each r
 with a limit of {SECONDS} processor seconds and {GIB:.0f} GiB. Java's compilation at run time is included. Cells are
 medians over seeds.
 
-{", ".join(again[:-1])} and {again[-1]} were run again since {SINCE}, with the present version, on a faster machine:
-FLOP takes {SHARE} of its earlier time there (the median of 44 runs on a processor of the same name; from 0.43 to 0.70).
-Times of these methods compare with each other; those of others would be about half as long. Where this page compares
-times itself, under [speed targets](#speed-targets) and [losses](#where-other-methods-do-better), earlier ones are
-multiplied by {SHARE}. A default fit of ICID includes what 0.1.0 and the other methods do not: resamples that judge
-directions, hidden causes, errors of measurement, checks of assumptions and standard errors.
+{", ".join(again[:-1])} and {again[-1]} were run again since {SINCE}, but for {left} runs, with the present version, on
+a faster machine: FLOP takes {SHARE} of its earlier time there (the median of 44 runs on a processor of the same name;
+from 0.43 to 0.70). Times of these methods compare with each other; those of others would be about half as long. Where
+this page compares times itself, under [speed targets](#speed-targets) and
+[losses](#where-other-methods-do-better), earlier ones are multiplied by {SHARE}. A default fit of ICID includes what
+0.1.0 and the other methods do not: resamples that judge directions, hidden causes, errors of measurement, checks of
+assumptions and standard errors.
 
 | in a cell | |
 |---|---|
