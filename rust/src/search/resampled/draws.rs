@@ -5,7 +5,7 @@ use crate::algebra::spd::Spd;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::moments::{Missing, Moments};
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 /// Correlations shrink by steps of this size, relative to what is left of them, until they are positive definite.
 const SHRINKAGE: f64 = 0.02;
@@ -31,9 +31,10 @@ impl Draw {
         wants_values: bool,
         interrupt: &Interrupt,
     ) -> Result<Self, IcidError> {
-        let weights: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+        let distinct: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] > 0).collect();
+        let weights: Vec<f64> = distinct.iter().map(|&k| f64::from(counts[k])).collect();
         let mut moments = Moments::new(names.len(), false)?;
-        moments.update(&rows, Some(&weights), Missing::Refuse, None, interrupt)?;
+        moments.update(&rows.select(Axis(0), &distinct).view(), Some(&weights), Missing::Refuse, None, interrupt)?;
         let mut draw = Self::of_covariance(moments.covariance()?.view(), names);
         if wants_values {
             let location: Vec<f64> = moments.shift().iter().zip(moments.mean()).map(|(a, b)| a + b).collect();
