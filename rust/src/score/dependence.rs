@@ -6,6 +6,7 @@
 
 use super::residuals::Residuals;
 use super::shape::decay;
+use crate::algebra::vectors::vectorised;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::ArrayView2;
@@ -26,12 +27,16 @@ struct Sums {
     products: [[f64; FUNCTIONS]; FUNCTIONS],
 }
 
+#[allow(clippy::inline_always)]
+#[inline(always)]
 fn functions(u: f64) -> [f64; FUNCTIONS] {
     let bell = decay(0.5 * u * u);
     [u, bell, u * bell, u.abs()]
 }
 
 impl Sums {
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn add(&mut self, residual: [f64; FUNCTIONS], cause: [f64; FUNCTIONS]) {
         for a in 0..FUNCTIONS {
             self.effect[0][a] += residual[a];
@@ -98,14 +103,22 @@ pub fn dependence_statistics<T: Copy + Into<f64> + Sync>(
         if sums.is_empty() {
             return;
         }
-        let effects: Vec<[f64; FUNCTIONS]> = residual.iter().map(|r| functions(r * own[j])).collect();
-        for (&i, sums) in column.indices().iter().zip(sums) {
-            let mut part = Sums::default();
-            for (&effect, x) in effects.iter().zip(&centred[i * height..(i + 1) * height]) {
-                part.add(effect, functions(x * scales[i]));
-            }
-            sums.merge(&part);
-        }
+        let mut effects = vec![[0.0; FUNCTIONS]; height];
+        vectorised(
+            #[inline(always)]
+            || {
+                for (effect, r) in effects.iter_mut().zip(residual) {
+                    *effect = functions(r * own[j]);
+                }
+                for (&i, sums) in column.indices().iter().zip(sums.iter_mut()) {
+                    let mut part = Sums::default();
+                    for (&effect, x) in effects.iter().zip(&centred[i * height..(i + 1) * height]) {
+                        part.add(effect, functions(x * scales[i]));
+                    }
+                    sums.merge(&part);
+                }
+            },
+        );
     })?;
     let b = b.to_csr();
     let statistic = |(_, (i, j)): (&f64, (usize, usize))| {

@@ -4,6 +4,7 @@
 //! and its gain; callers choose it by its name.
 
 use super::residuals::Residuals;
+use crate::algebra::vectors::vectorised;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use ndarray::{ArrayView1, ArrayView2};
@@ -101,7 +102,8 @@ fn add_bell(u: f64, strand: usize, strands: &mut [[f64; 4]; 3]) {
 }
 
 /// `exp(−t)` for t ≥ 0 to 13 digits, without branches or calls, so that loops over it are vectorised: `2^k p(f)` with
-/// `−t / log 2 = k + f`, k whole and `|f| ≤ ½`. Beyond t = 600 the value stays at that of 600, which is nothing.
+/// `−t / log 2 = k + f`, k whole and `|f| ≤ ½`. Beyond t = 600 the value stays at that of 600, which is nothing. Fused
+/// multiplications give the same bits everywhere, and take half the time on processors that have them.
 #[allow(clippy::inline_always)]
 #[inline(always)]
 pub(super) fn decay(t: f64) -> f64 {
@@ -125,7 +127,7 @@ pub(super) fn decay(t: f64) -> f64 {
     let shifted = exponent + ROUND;
     let x = (exponent - (shifted - ROUND)) * std::f64::consts::LN_2;
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    power * SERIES.iter().fold(0.0, |sum, c| sum * x + c) * x + power
+    power.mul_add(SERIES.iter().fold(0.0_f64, |sum, &c| sum.mul_add(x, c)) * x, power)
 }
 
 /// For each variable, the gain in twice the log-likelihood of a table over Gaussian residuals, due to their shape, less the
@@ -148,7 +150,12 @@ pub fn shape_statistics<T: Copy + Into<f64> + Sync>(
     let variances = residuals.variances(interrupt)?;
     let (n, d) = rows.dim();
     let mut sums = vec![Sums::default(); d];
-    residuals.for_each(&mut sums, interrupt, |j, residual, _, sums| shape.add(residual, variances[j], sums))?;
+    residuals.for_each(&mut sums, interrupt, |j, residual, _, sums| {
+        vectorised(
+            #[inline(always)]
+            || shape.add(residual, variances[j], sums),
+        );
+    })?;
     let gain = |(column, sums): (ArrayView1<T>, &Sums)| {
         if is_continuous(column.iter().map(|&x| x.into())) { shape.gain(sums, n, n as f64) } else { 0.0 }
     };

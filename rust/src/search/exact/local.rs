@@ -10,6 +10,7 @@ use super::limits::{Limits, Mask};
 use super::orders::Graph;
 use super::regressions::{Regressors, Visitor, Walk};
 use crate::algebra::check::{check_not_empty, check_parameter};
+use crate::algebra::vectors::vectorised;
 use crate::error::IcidError;
 use crate::interrupt::Interrupt;
 use crate::memory::ensure_room;
@@ -229,9 +230,14 @@ impl Visitor for Residuals<'_, '_> {
             let is_needed = variable < newest || self.limits.may_permit(variable, parents, newest);
             if parents >> variable & 1 == 0 && is_needed {
                 let old = &before[variable * BLOCK_ROWS..][..self.height];
-                for ((new, old), parent) in new.iter_mut().zip(old).zip(parent) {
-                    *new = old - slope * parent;
-                }
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for ((new, old), parent) in new.iter_mut().zip(old).zip(parent) {
+                            *new = old - slope * parent;
+                        }
+                    },
+                );
             }
         }
     }
@@ -244,7 +250,10 @@ impl Visitor for Residuals<'_, '_> {
         let sums = self.sums[row..].iter_mut().zip(&self.variances[row..row + d]);
         for (((sums, variance), residual), variable) in sums.zip(columns).zip(0..) {
             if variance.is_finite() && self.evidence.may_have_shape(variable) {
-                shape.add(&residual[..self.height], *variance, sums);
+                vectorised(
+                    #[inline(always)]
+                    || shape.add(&residual[..self.height], *variance, sums),
+                );
             }
         }
     }
