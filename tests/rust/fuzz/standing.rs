@@ -6,7 +6,7 @@ mod common;
 mod driver;
 mod fitting;
 mod inputs;
-mod measuring;
+mod missing;
 mod targets;
 
 use driver::{Until, run};

@@ -2,7 +2,7 @@
 
 use crate::fitting::{equivalence, knowledge, regression, searching};
 use crate::inputs::Bytes;
-use crate::measuring::{incomplete, measurement};
+use crate::missing::incomplete;
 use icid_rs::model::{AugmentedLagrangian, KernelChoice, Smooth};
 use icid_rs::moments::{Missing, Moments};
 use icid_rs::order::{Rule, eliminate_dense, eliminate_sparse, heaviest_acyclic};
@@ -18,7 +18,7 @@ const MOST: usize = 8;
 
 pub type Target = fn(&mut Bytes);
 
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("decompose", decomposition),
     ("eliminate", elimination),
     ("pattern", pattern),
@@ -28,7 +28,6 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("regression", regression),
     ("search", searching),
     ("equivalence", equivalence),
-    ("measurement", measurement),
     ("incomplete", incomplete),
 ];
 
