@@ -239,7 +239,7 @@ def test_variables_with_next_to_no_noise_leave_no_room_for_a_layer():
     X = rng.standard_normal((500, 8))
     X[:, 6] = X[:, :6] @ rng.standard_normal(6) + 5e-5 * X[:, 6]
     X[:, 7] += X[:, 6]
-    model, off = ICID(stability=None).fit(X), ICID(**OFF, stability=None).fit(X)
+    model, off = ICID(stability=None).fit(X), ICID(**OFF).fit(X)
     np.testing.assert_array_equal(model.adjacency_matrix_.toarray(), off.adjacency_matrix_.toarray())
     assert model.info_["choices"]["transform"]["chosen"] is None
 

@@ -131,7 +131,7 @@ def _with_reversed(
     share = share.copy()
     for k, part in found:
         i, j = causes[k], effects[k]
-        if len(found) * chance_of_dependence(Z[:, i], E[:, j], n * float(depends[k])) < _ALARM_BACKWARDS:
+        if len(causes) * chance_of_dependence(Z[:, i], E[:, j], n * float(depends[k])) < _ALARM_BACKWARDS:
             place = (first == i) & (second == j)
             share[place] = np.maximum(share[place], part)
     return share
