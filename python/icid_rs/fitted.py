@@ -228,7 +228,7 @@ def report(model: Fitted, X: Any = None, groups: Any = None) -> Report:
     --------
     >>> from icid_rs import ICID, datasets
     >>> X = datasets.sample_sem([[0, 0.8], [0, 0]], 500, noise="exponential", random_state=0)
-    >>> print(ICID().fit(X).report().splitlines()[4])
+    >>> print(ICID().fit(X).report().splitlines()[5])
       500 rows and 2 columns were used.
     """
     check_is_fitted(model, "graph_")

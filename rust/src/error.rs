@@ -112,6 +112,9 @@ pub enum IcidError {
     /// The inverse of the covariance is needed for a computation, but was not given.
     #[error("{what} needs the inverse of the covariance, which is not there; there are too few samples")]
     NoInverse { what: &'static str },
+    /// Hidden causes explain what many variables share, so that there are fewer of them than variables.
+    #[error("loadings has {given} columns for {variables} variables: there must be fewer hidden causes than variables")]
+    HiddenCauses { given: usize, variables: usize },
     /// Θ turned out not to be positive definite: the diagonal entry `diagonal` had shrunk to `pivot` when it was to be
     /// eliminated.
     #[error(

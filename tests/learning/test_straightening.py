@@ -155,7 +155,7 @@ def test_copies_by_a_curve_are_kept_apart():
     _, Z = table(0)
     X = np.exp(Z)
     X = np.column_stack([X, X[:, 0] ** 2])
-    assert "copies" in ICID().fit(X).info_["choices"]["transform"]["reason"]
+    assert "copies" in ICID(hidden=None, measurement_error=None).fit(X).info_["choices"]["transform"]["reason"]
 
 
 def test_codes_for_missing_values_are_still_named():

@@ -156,7 +156,13 @@ class LayerSearch:
         hidden = self.options.hidden
         if hidden is None:
             return start
-        return self.with_hidden(start, hidden) if isinstance(hidden, int) else self.with_any_hidden(start)
+        if not isinstance(hidden, int):
+            return self.with_any_hidden(start)
+        found = start
+        for k in range(1, hidden + 1):
+            # One after another, as they would be found if nobody had asked.
+            found = self.with_hidden(start, k, found)
+        return found
 
     def without_layer(self, found: LinearSem) -> Candidate:
         """Score the graph that was found without a layer, or a better one of the kind that is searched for here."""

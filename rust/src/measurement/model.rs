@@ -33,6 +33,9 @@ impl Layer {
         let d = check_square("correlation", correlation.dim())?;
         check_size("the graph", sem.dim(), d)?;
         check_size("loadings", self.loadings.nrows(), d)?;
+        if self.loadings.ncols() >= d.max(1) {
+            return Err(IcidError::HiddenCauses { given: self.loadings.ncols(), variables: d });
+        }
         check_size("errors", self.errors.len(), d)?;
         check_not_negative("errors", self.errors.as_slice().unwrap_or_default())
     }

@@ -1,22 +1,33 @@
 //! Scores, statistics of residuals, correlations and tests of them.
 
 use crate::{BadCall, NAN, calm, graph};
-use icid_rs::IcidError;
+use icid_rs::measurement::{Layer, settle};
 use icid_rs::score::{Noise, Score, Shape, null_inflation, shape_statistics};
 use icid_rs::support::{correlation_matrix, discoveries};
-use ndarray::{Array2, array};
+use icid_rs::{IcidError, LinearSem};
+use ndarray::{Array1, Array2, array};
 use sprs::CsMat;
 
 fn shaped(rows: &Array2<f64>, location: &[f64], b: &CsMat<f64>) -> Result<Vec<f64>, IcidError> {
     shape_statistics(Shape::default(), rows.view(), location, b.view(), &calm())
 }
 
+/// Fit so many hidden causes to two variables.
+fn settled(causes: usize, errors: usize) -> Result<(), IcidError> {
+    let (eye, sem) = (Array2::eye(2), LinearSem::new(CsMat::zero((2, 2)), vec![0, 1], vec![1.0, 1.0])?);
+    let layer = Layer { loadings: Array2::from_elem((2, causes), 0.1), errors: Array1::zeros(errors) };
+    settle(eye.view(), Some(eye.view()), &sem, &layer, 2, &calm()).map(drop)
+}
+
 pub(crate) fn calls() -> Vec<BadCall> {
     use IcidError::{
-        Constant, Diagonal, Empty, Length, NotFinite, NotSquare, Parameter, Positive, Shape as WrongShape, Singular,
-        Size, Variance,
+        Constant, Diagonal, Empty, HiddenCauses, Length, NotFinite, NotSquare, Parameter, Positive,
+        Shape as WrongShape, Singular, Size, Variance,
     };
     vec![
+        bad!("settle: as many hidden causes as variables", settled(2, 2) => HiddenCauses { given: 2, variables: 2 }),
+        bad!("settle: more hidden causes than variables", settled(9, 2) => HiddenCauses { .. }),
+        bad!("settle: short errors", settled(1, 1) => Size { .. }),
         bad!("score: no samples", Score::new(0.0, 1.0, Noise::Equal) => Parameter { name: "samples", .. }),
         bad!("score: negative penalty", Score::new(10.0, -1.0, Noise::Equal) => Parameter { name: "penalty", .. }),
         bad!("score: zero variance", Score::new(10.0, 1.0, Noise::Known(&[0.0])) => Variance { .. }),
