@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from icid_rs import ICID, ScaleWarning, _core, datasets, equivalence_class, fdr_precision, metrics
+from icid_rs import ICID, _core, datasets, equivalence_class, fdr_precision, metrics
 
 DATA = Path(os.environ.get("ICID_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 
@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", default=names, metavar="SECTION", help=", ".join(names))
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
-    warnings.simplefilter("ignore", ScaleWarning)
+    warnings.simplefilter("ignore")
     for section in SECTIONS:
         if section.__name__ in options.sections:
             print(f"\n{section.__name__} ({options.seeds} seeds, {os.cpu_count()} cores)", flush=True)
