@@ -23,6 +23,7 @@ from scipy import stats
 from icid_rs import ICID, datasets
 from icid_rs.graph.equivalence import causal_order
 from icid_rs.graph.evidence import edge_ends
+from icid_rs.graph.layer import Layer
 from icid_rs.trust.check.fit_indices import fit_indices
 from icid_rs.trust.check.table import FittedTable
 from icid_rs.trust.falsification import falsify_table
@@ -109,9 +110,8 @@ def falsified_beside_dowhy(
         place = rng.permutation(d)
         B = sp.csr_array(B.toarray()[np.ix_(place, place)])
     begin = time.perf_counter()
-    ours = falsify_table(
-        FittedTable(X, range(d), B, causal_order(B)), significance=0.05, permutations=permutations, random_state=seed
-    )
+    table, layer = FittedTable(X, range(d), B, causal_order(B)), Layer.none(d)
+    ours = falsify_table(table, layer, significance=0.05, permutations=permutations, random_state=seed)
     middle = time.perf_counter()
     # dowhy draws permutations from the global generator.
     np.random.seed(seed)  # noqa: NPY002
