@@ -34,7 +34,8 @@ from icid_rs.trust.check.fit_indices import FitIndices, fit_indices
 from icid_rs.trust.check.mixed import fitted_table
 from icid_rs.trust.check.table import FittedTable, Measured
 from icid_rs.trust.falsification import Falsification, falsify_table
-from icid_rs.trust.page import Page, Report
+from icid_rs.trust.page import Page
+from icid_rs.trust.page_text import Report
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")

@@ -37,17 +37,6 @@ TRANSFORMS = ("normal-scores", "log")
 #: Parameters of the measurement layer.
 _LAYER = ("hidden", "measurement_error")
 
-#: Options that suppose that every variable has one variance or one weight, with the only values that categories allow.
-_WITH_CATEGORIES: dict[str, tuple[Any, ...]] = {
-    "precision": ("auto", "fdr"),
-    "noise": ("auto", "unequal"),
-    "noise_variances": (None,),
-    "refine": ("auto", "search"),
-    "dag": ("greedy", "exptrace"),
-    "threshold": (0.0,),
-    "ridge": (0.0,),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -204,15 +193,6 @@ class Options:
             return "hidden causes and errors of measurement are looked for in tables and their moments, not in Θ"
         return None
 
-    @property
-    def against_categories(self) -> list[str]:
-        """What was asked that supposes that all variables are numbers."""
-        given = ((name, getattr(self, name), allowed) for name, allowed in _WITH_CATEGORIES.items())
-        refused = [f"{name}={value!r}" for name, value, allowed in given if not _is_among(value, allowed)]
-        if self.is_weighted:
-            refused.append("l1_weight and skewness")
-        return refused if self.demanded is None else [*refused, self.demanded]
-
     def edge_penalty(self, samples: int, variables: int) -> float:
         """Return what an edge must gain in twice the log-likelihood, before any inflation of the null."""
         if self.penalty is None:
@@ -362,7 +342,3 @@ def _positive(value: Any, name: str) -> float:
     if not number:
         raise ValueError(f"{name} = {number}: it must be positive")
     return number
-
-
-def _is_among(value: Any, allowed: tuple[Any, ...]) -> bool:
-    return any(value is other or (isinstance(value, str | float) and value == other) for other in allowed)

@@ -14,6 +14,7 @@ from icid_rs._util.validation import Rows as RowArray
 from icid_rs._util.validation import as_csr, as_theta, csr_parts
 from icid_rs.data import checks, missing
 from icid_rs.data.adjustment import Adjustment, has_few_levels, joined, joint_names, parted
+from icid_rs.data.blocks import supposing_numbers
 from icid_rs.data.codes import warn_of_codes, with_codes
 from icid_rs.data.dask import is_dask, moments_of
 from icid_rs.data.em import EmCovariance, em_covariance
@@ -67,7 +68,7 @@ def _rows(X: Any, groups: Any, options: Options, watch: Stopwatch) -> Rows | Inc
         values, numbers = values[complete], np.flatnonzero(complete)
     values, beside = table.parts(values)
     is_first = not isinstance(X, Encoded)
-    if is_first and not options.against_categories:
+    if is_first and not supposing_numbers(options):
         values, encoding = with_codes(values, encoding, wishes.told)
     if len(encoding.blocks.categories):
         values, encoding = without_empty_levels(values, encoding)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -154,15 +155,10 @@ class LayerSearch:
     def with_hidden_as_asked(self, start: Candidate) -> Candidate:
         """Add as many hidden causes as the caller wants, or as are worth their loadings."""
         hidden = self.options.hidden
-        if hidden is None:
-            return start
         if not isinstance(hidden, int):
-            return self.with_any_hidden(start)
-        found = start
-        for k in range(1, hidden + 1):
-            # One after another, as they would be found if nobody had asked.
-            found = self.with_hidden(start, k, found)
-        return found
+            return start if hidden is None else self.with_any_hidden(start)
+        # One after another, as they would be found if nobody had asked.
+        return reduce(lambda found, k: self.with_hidden(start, k, found), range(1, hidden + 1), start)
 
     def without_layer(self, found: LinearSem) -> Candidate:
         """Score the graph that was found without a layer, or a better one of the kind that is searched for here."""

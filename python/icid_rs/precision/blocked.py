@@ -12,6 +12,7 @@ from scipy.stats import chi2, false_discovery_control
 
 from icid_rs._util.stopwatch import Stopwatch
 from icid_rs._util.validation import FloatArray, listed
+from icid_rs.data.blocks import supposing_numbers
 from icid_rs.graph.blocks import Blocks
 from icid_rs.graph.sem import Csr
 from icid_rs.options import Options
@@ -33,7 +34,7 @@ def check_options(options: Options, blocks: Blocks, names: Sequence[Any]) -> Non
     >>> from icid_rs.precision.blocked import check_options
     >>> check_options(Options.of(ICID(), {"auto": True}), Blocks.of([("a", "b", "c")]), ["kind"])
     """
-    if refused := options.against_categories:
+    if refused := supposing_numbers(options):
         wide = listed([repr(names[j]) for j in blocks.wide.tolist()])
         raise ValueError(
             f"{listed(refused)} needs variables that are numbers, but column(s) {wide} are categories of more than two "

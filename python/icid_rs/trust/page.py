@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from icid_rs.graph.edges import Edge, list_edges
 from icid_rs.graph.named_graph import NamedGraph
 from icid_rs.report import Assumption, FitReport, ShapeChoice
 from icid_rs.trust.check.fit_indices import FitIndices
+from icid_rs.trust.page_text import Report
 from icid_rs.trust.shapes import TABLE_DEPENDENT
 
 _WIDTH = 110
@@ -37,37 +37,6 @@ _REASONS = {
     "variance": "from the amount of scatter, which depends on units",
     "knowledge": "you said so",
 }
-
-
-class Report(str):
-    r"""A page of text, which notebooks show with headings.
-
-    Examples
-    --------
-    >>> from icid_rs.trust.page import Report
-    >>> Report("THE TABLE\n  500 rows")
-    THE TABLE
-      500 rows
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        parts: list[str] = []
-        block: list[str] = []
-        for line in [*str(self).splitlines(), ""]:
-            if line.startswith(" "):
-                block.append(line)
-                continue
-            if block:
-                parts.append(f"<pre>{escape(textwrap.dedent(chr(10).join(block)))}</pre>")
-                block = []
-            if line:
-                parts.append(f"<h4>{escape(line.capitalize() if line.isupper() else line)}</h4>")
-        return "\n".join(parts)
 
 
 @dataclass(frozen=True)
