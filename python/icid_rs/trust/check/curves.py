@@ -14,9 +14,12 @@ from icid_rs import _core
 from icid_rs._util.validation import FloatArray, csr_parts
 from icid_rs.report import Assumption
 from icid_rs.trust.check.pairs import (
+    ALARM,
     Pairs,
+    Wording,
     chance_of_dependence,
     clipped,
+    departures,
     dependence_of_pairs,
     explained,
     of_pairs,
@@ -28,12 +31,17 @@ from icid_rs.trust.check.table import FittedTable
 _ALL_PAIRS = 500
 #: Share of what a cause leaves of its effect that is curved in it: doubt, and failure.
 _CURVED, _VERY_CURVED = 0.03, 0.1
-#: Chance of a false alarm in a whole table, for tests of many pairs.
-_ALARM = 1e-3
-#: The same where a curve must also be more likely than a straight line the other way, and leave less dependence.
+#: `ALARM` where a curve must also be more likely than a straight line the other way, and leave less dependence.
 _ALARM_BACKWARDS = 0.01
 #: One standard deviation of n times the dependence of a residual on a cause, if both are lopsided and independent.
 _NOTABLE = 13.0
+
+_WORDING = Wording(
+    name="relations are straight lines",
+    passing="at most {worst:.1%} of what is left of a column is curved in another",
+    departing="{first} and {second} follow a curve ({worst:.0%} of what is left)",
+    remedy="transform the columns (logarithm, root) until relations are straight, or add a power as a column",
+)
 
 
 def candidates(table: FittedTable, apart: Collection[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -62,10 +70,9 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     independent : float
         Share of the rows that carry information of their own, where rows depend on each other.
     """
-    name = "relations are straight lines"
     i, j = candidates(table, apart)
     if not len(i):
-        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
+        return Pairs(Assumption(name=_WORDING.name, verdict="pass", finding="no relation to look at"))
     Z, E = clipped(table)
     # Single wild rows look like curves.
     usual = np.argsort(np.abs(E).max(axis=1), kind="stable")[: len(E) - len(E) // 100]
@@ -73,31 +80,8 @@ def curvature(table: FittedTable, apart: Collection[int] = (), independent: floa
     n = len(Z) * independent
     share = of_pairs(_curved, Z, E, i, j)
     share = _with_reversed(table, Z, E, (i, j, share), n)
-    tests = 2 * len(i)
-    bound = max(_CURVED, float(special.chdtri(1, _ALARM / tests)) / n)
-    worst = float(share.max())
-    p_value = min(1.0, tests * float(special.chdtrc(1, n * worst)))
-    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
-    if not found:
-        finding = f"at most {worst:.1%} of what is left of a column is curved in another"
-        return Pairs(
-            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
-        )
-    first, second = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
-    pairs = tuple((int(i[k]), int(j[k])) for k in found)
-    return Pairs(
-        Assumption(
-            name=name,
-            verdict="fail" if worst >= _VERY_CURVED else "doubt",
-            finding=f"{first} and {second} follow a curve ({worst:.0%} of what is left)",
-            statistic=n * worst,
-            p_value=p_value,
-            effect=worst,
-            where=tuple(f"{table.names[i[k]]} and {table.names[j[k]]} ({share[k]:.0%})" for k in found),
-            remedy="transform the columns (logarithm, root) until relations are straight, or add a power as a column",
-        ),
-        pairs,
-    )
+    limits = _CURVED, _VERY_CURVED
+    return departures(table, (i, j, share), n, limits, _WORDING, lambda a, b: f"{table.names[a]} and {table.names[b]}")
 
 
 def _curved(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:
@@ -120,7 +104,7 @@ def _with_reversed(
     causes, effects = causes[looked_at], effects[looked_at]
     if not len(causes):
         return share
-    bound = float(special.chdtri(2, _ALARM / len(causes)))
+    bound = float(special.chdtri(2, ALARM / len(causes)))
     depends = dependence_of_pairs(Z, E, causes, effects)
     backwards = of_pairs(_curved, Z, E, effects, causes)
     found = []

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from icid_rs._util.validation import FloatArray
 from icid_rs.report import Assumption
 from icid_rs.trust.check.pairs import (
     Pairs,
+    Wording,
     chance_of_dependence,
     clipped,
+    departures,
     dependence_of_pairs,
     explained,
     of_pairs,
@@ -24,46 +25,27 @@ from icid_rs.trust.check.table import FittedTable
 
 #: Share of the size of a residual that follows a cause: doubt, and failure.
 _UNEVEN, _VERY_UNEVEN = 0.03, 0.1
-#: Chance of a false alarm in a whole table, for tests of many pairs.
-_ALARM = 1e-3
 #: Share of a weight that rests on one row: doubt, and failure.
 _SHARED, _CARRIED = 0.3, 0.5
 #: Standard errors from which a weight counts.
 _SIGNIFICANT = 3.0
 
+_WORDING = Wording(
+    name="scatter is the same everywhere",
+    passing="at most {worst:.1%} of the size of what is left of a column follows a cause",
+    departing="the scatter of {second} changes with {first} ({worst:.0%} of its size)",
+    remedy="logarithms often even it out; standard errors that allow for it are safer",
+)
+
 
 def unequal_spread(table: FittedTable) -> Pairs:
     """Look for residuals whose size follows a cause."""
-    name = "scatter is the same everywhere"
     i, j = table.edges
     if not len(i):
-        return Pairs(Assumption(name=name, verdict="pass", finding="no relation to look at"))
+        return Pairs(Assumption(name=_WORDING.name, verdict="pass", finding="no relation to look at"))
     Z, E = clipped(table)
     share = of_pairs(_spread, Z, E, i, j)
-    n, worst = len(Z), float(share.max())
-    bound = max(_UNEVEN, float(special.chdtri(1, _ALARM / (2 * len(i)))) / n)
-    p_value = min(1.0, 2 * len(i) * float(special.chdtrc(1, n * worst)))
-    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
-    if not found:
-        finding = f"at most {worst:.1%} of the size of what is left of a column follows a cause"
-        return Pairs(
-            Assumption(name=name, verdict="pass", finding=finding, statistic=n * worst, p_value=p_value, effect=worst)
-        )
-    cause, effect = table.name(int(i[found[0]])), table.name(int(j[found[0]]))
-    pairs = tuple((int(i[k]), int(j[k])) for k in found)
-    return Pairs(
-        Assumption(
-            name=name,
-            verdict="fail" if worst >= _VERY_UNEVEN else "doubt",
-            finding=f"the scatter of {effect} changes with {cause} ({worst:.0%} of its size)",
-            statistic=n * worst,
-            p_value=p_value,
-            effect=worst,
-            where=tuple(f"{table.edge(*pair)} ({share[k]:.0%})" for k, pair in zip(found, pairs, strict=True)),
-            remedy="logarithms often even it out; standard errors that allow for it are safer",
-        ),
-        pairs,
-    )
+    return departures(table, (i, j, share), len(Z), (_UNEVEN, _VERY_UNEVEN), _WORDING, table.edge)
 
 
 def _spread(Z: FloatArray, E: FloatArray, i: NDArray[np.intp], j: NDArray[np.intp]) -> FloatArray:

@@ -16,6 +16,8 @@ from icid_rs.trust.check.table import FittedTable
 
 #: Rows that are examined for curvature, spread and dependence.
 _ROWS = 4000
+#: Chance of a false alarm in a whole table, for tests of many pairs.
+ALARM = 1e-3
 #: In tables with more columns, pairs are measured so many at a time.
 _FEW_COLUMNS, _PAIRS_AT_ONCE = 500, 1000
 #: Pairs of columns that a product of matrices correlates in the time of one by itself.
@@ -39,6 +41,57 @@ class Pairs:
 
     assumption: Assumption
     pairs: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What an assumption about pairs says; findings are formats of the first and second column and the worst share.
+
+    Attributes
+    ----------
+    name, remedy : str
+    passing, departing : str
+    """
+
+    name: str
+    passing: str
+    departing: str
+    remedy: str
+
+
+def departures(
+    table: FittedTable,
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp], FloatArray],
+    n: float,
+    limits: tuple[float, float],
+    wording: Wording,
+    place: Callable[[int, int], str],
+) -> Pairs:
+    """Judge the shares (i, j, share) that departures from the model have in pairs, each the larger of two tests.
+
+    A share counts if it reaches the first of two limits, of doubt and of failure, and n times it is beyond chance.
+    `place` names a pair.
+    """
+    i, j, share = pairs
+    tests = 2 * len(i)
+    bound = max(limits[0], float(special.chdtri(1, ALARM / tests)) / n)
+    worst = int(np.argmax(share))
+    effect = float(share[worst])
+    p_value = min(1.0, tests * float(special.chdtrc(1, n * effect)))
+    found = [k for k in np.argsort(-share).tolist() if share[k] >= bound]
+    named = {"first": table.name(int(i[worst])), "second": table.name(int(j[worst])), "worst": effect}
+    is_failure = effect >= limits[1]
+    assumption = Assumption(
+        name=wording.name,
+        verdict=("fail" if is_failure else "doubt") if found else "pass",
+        finding=(wording.departing if found else wording.passing).format(**named),
+        statistic=n * effect,
+        p_value=p_value,
+        effect=effect,
+        where=tuple(f"{place(int(i[k]), int(j[k]))} ({share[k]:.0%})" for k in found),
+        remedy=wording.remedy if found else "",
+    )
+    return Pairs(assumption, tuple((int(i[k]), int(j[k])) for k in found))
 
 
 def some_rows(table: FittedTable, most: int = _ROWS) -> slice:
